@@ -1,0 +1,36 @@
+"""Read one report into DataFrames."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nsightlens.collectors import read
+
+if TYPE_CHECKING:
+    from nsightlens.collectors.report import Report
+
+
+def load(path: str | Path, *, keep_going: bool = False) -> "Report":
+    """Read one Nsight Compute report.
+
+    Parameters
+    ----------
+    path
+        The report, plain or compressed (``.xz .gz .bz2 .zst``).
+    keep_going
+        Read what is whole of a damaged report.
+
+    Returns
+    -------
+    Report
+        ``launches`` has one row per launch, with the columns and units of ``nsightlens.schema.launch_columns``;
+        ``metrics`` one row per launch and counter.
+
+    Raises
+    ------
+    UsageError
+        If the file does not exist.
+    ReportError
+        If the file holds no usable data.
+    """
+    (report,) = read([path], keep_going=keep_going)
+    return report

@@ -1,0 +1,194 @@
+"""Reader of ``.ncu-rep`` files: asks a child process that holds NVIDIA's library."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from nsightlens.collectors.quantities import PATTERNS, counter_names
+from nsightlens.collectors.report import Launch, Report, make_launch
+from nsightlens.errors import ReportError, UsageError
+
+FORMAT = "ncu-rep"
+MAX_BYTES = 1 << 30
+TIMEOUT_S = 600.0
+MEMORY_BYTES = 16 << 30
+
+_CUT = "copy it again or profile again"
+
+
+class Reading:
+    """A report that is being read by a child process.
+
+    The child is started at once, so that the caller can import or read something else meanwhile.
+
+    Parameters
+    ----------
+    path
+        The report, plain or compressed.
+    keep_going
+        Read what is whole of a damaged report.
+    max_bytes
+        Unpacking stops at this size.
+    timeout_s
+        The child is ended after this many seconds.
+    """
+
+    def __init__(
+        self, path: Path, *, keep_going: bool = False, max_bytes: int = MAX_BYTES, timeout_s: float = TIMEOUT_S
+    ) -> None:
+        self.path = path
+        self._timeout_s = timeout_s
+        self._folder = TemporaryDirectory(prefix="nsightlens-")
+        self._request = {
+            "path": str(path.absolute()),
+            "folder": self._folder.name,
+            "keep_going": keep_going,
+            "max_bytes": max_bytes,
+            "memory_bytes": MEMORY_BYTES,
+            "counters": counter_names(),
+            "patterns": PATTERNS,
+        }
+        self._child = self._start()
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        command = [sys.executable, "-m", "nsightlens.collectors.ncu_rep_child"]
+        request = Path(self._folder.name, "request")
+        request.write_text(json.dumps(self._request), encoding="utf-8")
+        with request.open("rb") as source, self._answer.open("wb") as out, self._messages.open("wb") as messages:
+            return subprocess.Popen(command, stdin=source, stdout=out, stderr=messages)  # noqa: S603
+
+    @property
+    def _answer(self) -> Path:
+        return Path(self._folder.name, "answer")
+
+    @property
+    def _messages(self) -> Path:
+        return Path(self._folder.name, "messages")
+
+    def close(self) -> None:
+        """End the child and remove what it wrote."""
+        if self._child.poll() is None:
+            self._child.kill()
+            self._child.wait()
+        self._folder.cleanup()
+
+    def result(self) -> Report:
+        """Wait for the child and return the report.
+
+        Raises
+        ------
+        ReportError
+            If the file is damaged, holds no launch, or ended or outlasted the child.
+        """
+        try:
+            code = self._child.wait(self._timeout_s)
+            return self._report(code)
+        except subprocess.TimeoutExpired:
+            message = f"reading it took more than {self._timeout_s:g} s"
+            raise ReportError(message, where=str(self.path), remedy="profile fewer launches at a time") from None
+        finally:
+            self.close()
+
+    def _report(self, code: int) -> Report:
+        with self._answer.open(encoding="utf-8") as answer:
+            lines = _lines(answer)
+            session = next(lines, {})
+            if "error" in session:
+                raise ReportError(session["error"]["message"], where=str(self.path), remedy=session["error"]["remedy"])
+            if code != 0 or "results" not in session:
+                raise ReportError(self._crash(code), where=str(self.path), remedy=_CUT)
+            return self._build(session, lines)
+
+    def _crash(self, code: int) -> str:
+        words = self._messages.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        return f"NVIDIA's reader ended on this file (code {code})" + (f": {words[-1][:200]}" if words else "")
+
+    def _build(self, session: dict[str, Any], lines: Iterator[dict[str, Any]]) -> Report:
+        process_ids = session["process_ids"] + [None] * session["results"]
+        launches: list[Launch] = []
+        ended = False
+        for line in lines:
+            if "error" in line:
+                raise ReportError(line["error"]["message"], where=str(self.path), remedy=line["error"]["remedy"])
+            ended = ended or "end" in line
+            if "end" not in line:
+                launches.append(_launch(len(launches), process_ids, line))
+        self._require_whole(session, launches, ended=ended)
+        return _assemble(self.path, session, tuple(launches))
+
+    def _require_whole(self, session: dict[str, Any], launches: Sequence[Launch], *, ended: bool) -> None:
+        hollow = sum(launch.row["status"] == "hollow" for launch in launches)
+        if ended and len(launches) == session["results"] and not (hollow and not self._request["keep_going"]):
+            return
+        if self._request["keep_going"] and len(launches) > hollow:
+            return
+        usable = len(launches) - hollow
+        message = f"the report is damaged: {usable} of {session['results']} launches can be read"
+        raise ReportError(message, where=str(self.path), remedy="--keep-going analyses these" if usable else _CUT)
+
+
+def require_file(path: Path) -> None:
+    """Raise ``UsageError`` unless ``path`` is a file that can be opened."""
+    if not path.exists():
+        raise UsageError("no such file", where=str(path), remedy="give a report that ncu wrote, or run: nsightlens demo")
+    if not path.is_file():
+        raise UsageError("not a file", where=str(path), remedy="give the report itself")
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise UsageError(f"cannot be opened: {error.strerror}", where=str(path), remedy="check its permissions") from error
+
+
+def _lines(answer: Iterator[str]) -> Iterator[dict[str, Any]]:
+    for line in answer:
+        if not line.endswith("\n"):
+            return
+        yield json.loads(line)
+
+
+def _launch(index: int, process_ids: Sequence[int | None], line: dict[str, Any]) -> Launch:
+    identity = {"launch": index, "process_id": process_ids[index] if index < len(process_ids) else None}
+    if line.get("hollow"):
+        blank = {"kind": "kernel", "status": "hollow", "name": "", "full_name": "", "nvtx": (), "payload": None}
+        return make_launch({**identity, **blank}, {})
+    row = {
+        **identity,
+        "kind": line["kind"],
+        "name": line["name"],
+        "full_name": line["full_name"],
+        "nvtx": tuple(_path(span) for span in line["nvtx"]),
+        "payload": next((p for span in line["nvtx"] for p in reversed(span["payloads"]) if p is not None), None),
+    }
+    return make_launch(row, line["counters"], line["opcodes"])
+
+
+def _path(span: dict[str, Any]) -> str:
+    return "/".join(name.replace("/", "%2F") for name in (span["domain"], *span["path"]))
+
+
+def _assemble(path: Path, session: dict[str, Any], launches: tuple[Launch, ...]) -> Report:
+    facts = session["facts"]
+    notes = []
+    if session["damage"] is not None:
+        notes.append(f"damaged: {session['damage']}; the {len(launches)} whole launches before it were read")
+    hollow = sum(launch.row["status"] == "hollow" for launch in launches)
+    if hollow:
+        notes.append(f"{hollow} launches hold no counter (damaged or interrupted)")
+    if len(launches) != session["results"]:
+        notes.append(f"{len(launches)} of {session['results']} launches could be read")
+    return Report(
+        path=str(path),
+        format=FORMAT,
+        complete=not notes,
+        launched=launches,
+        ncu_version=facts.get("Nsight Compute Target", "").split(" ")[0] or None,
+        driver_version=facts.get("Display Driver Version"),
+        cuda_version=facts.get("CUDA Version"),
+        gpus=tuple(session["devices"]),
+        command_line=session["command_line"],
+        notes=tuple(notes),
+    )

@@ -1,0 +1,124 @@
+"""What a reader gives: one report as DataFrames."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from nsightlens import schema
+from nsightlens.collectors.quantities import Origin, evaluate
+from nsightlens.collectors.tensor import TensorWork, tensor_work
+from nsightlens.units import counter_unit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_STALL = "smsp__average_warps_issue_stalled_"
+_STALL_END = "_per_issue_active.ratio"
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One profiled launch as a reader found it: identity, counters, and the quantities computed from them."""
+
+    row: dict[str, Any]
+    counters: Mapping[str, Any]
+    values: dict[str, float]
+    origins: dict[str, Origin]
+    tensor: TensorWork
+    stalls: dict[str, float]
+    opcodes: dict[str, float] | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """One report: where it comes from, and its launches."""
+
+    path: str
+    format: str
+    complete: bool
+    launched: tuple[Launch, ...]
+    ncu_version: str | None = None
+    driver_version: str | None = None
+    cuda_version: str | None = None
+    gpus: tuple[str, ...] = ()
+    command_line: str | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def launches(self) -> "pd.DataFrame":
+        """One row per launch; columns and units as in ``nsightlens.schema.launch_columns``."""
+        import pandas as pd  # noqa: PLC0415
+
+        rows = [
+            {**launch.row, **launch.values, **_tensor_columns(launch), **_stall_columns(launch)} for launch in self.launched
+        ]
+        frame = pd.DataFrame(rows)
+        dtypes = {name: column.dtype for name, column in schema.launch_columns().items() if name in frame}
+        return frame.astype(dtypes)
+
+    @cached_property
+    def metrics(self) -> "pd.DataFrame":
+        """Every number read, one row each; columns as in ``nsightlens.schema.METRICS``."""
+        import pandas as pd  # noqa: PLC0415
+
+        rows = [
+            (launch.row["launch"], name, *_number(value), counter_unit(name))
+            for launch in self.launched
+            for name, value in launch.counters.items()
+            if not isinstance(value, str)
+        ]
+        frame = pd.DataFrame(rows, columns=["launch", "metric", "value", "state", "unit"])
+        return frame.astype({name: column.dtype for name, column in schema.METRICS.items()})[list(schema.METRICS)]
+
+
+def make_launch(row: dict[str, Any], counters: Mapping[str, Any], opcodes: dict[str, float] | None = None) -> Launch:
+    """Compute the quantities of one launch from its counters and complete its row."""
+    values, origins = evaluate(counters)
+    failed = math.isnan(values["time_s"]) and origins["time_s"].state == "failed"
+    status = row.get("status") or ("failed" if failed else "ok")
+    stalls = {
+        name[len(_STALL) : -len(_STALL_END)]: float(value)
+        for name, value in counters.items()
+        if name.startswith(_STALL) and isinstance(value, int | float)
+    }
+    complete = {**row, **_geometry(counters), "status": status}
+    return Launch(complete, counters, values, origins, tensor_work(counters), stalls, opcodes)
+
+
+def _geometry(counters: Mapping[str, Any]) -> dict[str, Any]:
+    major = counters.get("device__attribute_compute_capability_major")
+    minor = counters.get("device__attribute_compute_capability_minor")
+    return {
+        "gpu": counters.get("device__attribute_display_name"),
+        "compute_capability": math.nan if major is None or minor is None else float(f"{int(major)}.{int(minor)}"),
+        "grid": _three(counters, "launch__grid_dim"),
+        "block": _three(counters, "launch__block_dim"),
+        "stream": _integer(counters.get("launch__stream_id")),
+        "device": _integer(counters.get("launch__device_id")),
+        "passes": _integer(counters.get("profiler__replayer_passes")),
+    }
+
+
+def _three(counters: Mapping[str, Any], stem: str) -> tuple[int, int, int] | None:
+    x, y, z = (_integer(counters.get(f"{stem}_{axis}")) for axis in "xyz")
+    return None if x is None or y is None or z is None else (x, y, z)
+
+
+def _integer(value: object) -> int | None:
+    return int(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def _number(value: object) -> tuple[float, str]:
+    if not isinstance(value, int | float):
+        return math.nan, "not_available"
+    return float(value), "failed" if math.isnan(value) else "measured"
+
+
+def _tensor_columns(launch: Launch) -> dict[str, float]:
+    return {f"tensor_{kind}_flop": value for kind, value in launch.tensor.flop.items()}
+
+
+def _stall_columns(launch: Launch) -> dict[str, float]:
+    return {f"stall_{reason}": value for reason, value in launch.stalls.items()}

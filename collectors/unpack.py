@@ -1,0 +1,106 @@
+"""Open a report as it lies on disk: plain or compressed, and say what a file that is no report seems to be."""
+
+import bz2
+import gzip
+import importlib
+import lzma
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+from nsightlens.collectors.container import MAGIC
+from nsightlens.errors import ReportError
+
+_CHUNK = 1 << 20
+_SNIFF = 4096
+_TEXT_SHARE = 0.9
+
+_PACKED: dict[bytes, Callable[[Path], Any]] = {
+    b"\xfd7zXZ\0": lzma.open,
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\x28\xb5\x2f\xfd": lambda path: _zstandard(path),  # noqa: PLW0108
+}
+
+_LOOKS_LIKE = (
+    (b"version https://git-lfs", "a Git LFS pointer", "run git lfs pull"),
+    (b"SQLite format 3", "an SQLite file such as Nsight Systems exports", "give a .ncu-rep of Nsight Compute"),
+    (b"PK\x03\x04", "a zip archive", "unpack it first"),
+    (b"<!DOCTYPE html", "an HTML page", "download the file itself, not its web page"),
+    (b"<html", "an HTML page", "download the file itself, not its web page"),
+)
+
+
+def plain(path: Path, folder: Path, max_bytes: int) -> Path:
+    """Return a path to the report unpacked; ``path`` itself if it is not compressed.
+
+    Parameters
+    ----------
+    path
+        The report.
+    folder
+        Where an unpacked copy may be written.
+    max_bytes
+        Unpacking stops at this size.
+
+    Raises
+    ------
+    ReportError
+        If the file is no report, or is larger than ``max_bytes`` when unpacked.
+    """
+    with path.open("rb") as file:
+        head = file.read(_SNIFF)
+    opener = next((opener for magic, opener in _PACKED.items() if head.startswith(magic)), None)
+    if opener is None:
+        _require_report(head, path)
+        return path
+    try:
+        with opener(path) as packed:
+            return _copy(packed, path, folder / "report.ncu-rep", max_bytes)
+    except (EOFError, lzma.LZMAError, zlib.error, OSError) as error:
+        raise ReportError(f"the compressed file is damaged or cut: {error}", where=str(path), remedy="copy it again") from error
+
+
+def _copy(packed: IO[bytes], path: Path, target: Path, max_bytes: int) -> Path:
+    head = packed.read(_SNIFF)
+    _require_report(head, path)
+    written = len(head)
+    with target.open("wb") as out:
+        out.write(head)
+        while chunk := packed.read(_CHUNK):
+            written += len(chunk)
+            if written > max_bytes:
+                raise ReportError(
+                    f"the report is larger than {max_bytes} bytes when unpacked", where=str(path), remedy="raise --max-size"
+                )
+            out.write(chunk)
+    return target
+
+
+def _require_report(head: bytes, path: Path) -> None:
+    if not head.startswith(MAGIC):
+        what, remedy = _guess(head)
+        raise ReportError(f"not an Nsight Compute report, but {what}", where=str(path), remedy=remedy)
+
+
+def _guess(head: bytes) -> tuple[str, str]:
+    if not head:
+        return "an empty file", "profile again: nsightlens profile -- CMD"
+    for magic, what, remedy in _LOOKS_LIKE:
+        if head.lstrip().startswith(magic):
+            return what, remedy
+    readable = sum(32 <= byte < 127 or byte in b"\t\r\n" for byte in head) / len(head)  # noqa: PLR2004
+    if readable > _TEXT_SHARE:
+        return "a text file", "give the .ncu-rep file that ncu wrote (ncu -o NAME)"
+    return "a binary file of another kind", "give the .ncu-rep file that ncu wrote (ncu -o NAME)"
+
+
+def _zstandard(path: Path) -> Any:  # noqa: ANN401
+    try:
+        zstandard = importlib.import_module("zstandard")
+    except ModuleNotFoundError:
+        raise ReportError(
+            "reading .zst needs the package zstandard", where=str(path), remedy="pip install zstandard"
+        ) from None
+    return zstandard.open(path, "rb")

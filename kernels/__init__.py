@@ -1,0 +1,1 @@
+"""CUDA kernels, their catalogue, and the programs that launch them."""

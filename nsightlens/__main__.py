@@ -1,0 +1,5 @@
+"""``python -m nsightlens``."""
+
+from nsightlens.cli import main
+
+main()

@@ -1,0 +1,108 @@
+"""Analyse whole reports: every launch, then the totals."""
+
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from nsightlens.analysis.ceilings import ceilings
+from nsightlens.analysis.context import context
+from nsightlens.analysis.losses import account
+from nsightlens.analysis.missing import missing, remedy
+from nsightlens.analysis.overlap import bound_overlap
+from nsightlens.analysis.result import (
+    Analysis,
+    Declared,
+    LaunchResult,
+    ReportInfo,
+    Traffic,
+    Utilisation,
+    Value,
+    Work,
+)
+from nsightlens.analysis.roofline import place
+from nsightlens.analysis.tensor_core import tensor_core
+from nsightlens.analysis.totals import first, ranges
+from nsightlens.analysis.work import known
+from nsightlens.collectors import read
+from nsightlens.collectors.report import Launch, Report
+
+
+def analyze_reports(paths: Sequence[str | Path], *, keep_going: bool = False, max_bytes: int | None = None) -> Analysis:
+    """Read and analyse reports.
+
+    Parameters
+    ----------
+    paths
+        Reports, plain or compressed.
+    keep_going
+        Analyse what can be read of a damaged report.
+    max_bytes
+        Unpacking stops at this size; 1 GiB if not given.
+
+    Raises
+    ------
+    UsageError
+        If a file does not exist.
+    ReportError
+        If a file holds no usable data.
+    """
+    return analyze(read(paths, keep_going=keep_going, max_bytes=max_bytes))
+
+
+def analyze(reports: Iterable[Report]) -> Analysis:
+    """Analyse reports that were read already."""
+    infos: list[ReportInfo] = []
+    launches: list[LaunchResult] = []
+    for number, report in enumerate(reports):
+        infos.append(_info(report))
+        launches += [analyze_launch(number, report, launch) for launch in report.launched]
+    return Analysis(tuple(infos), tuple(launches), ranges(launches), first(launches))
+
+
+def analyze_launch(number: int, report: Report, launch: Launch) -> LaunchResult:
+    """Analyse one launch of the report with this number."""
+    row, values = launch.row, launch.values
+    limits = ceilings(launch)
+    roofline = place(launch, limits)
+    overlap = bound_overlap(launch)
+    ledger = account(launch, violated=overlap.status == "ceiling_violation")
+    lacking = missing(launch)
+    return LaunchResult(
+        report=number,
+        launch=row["launch"],
+        kind=row["kind"],
+        status=row["status"],
+        process_id=row["process_id"],
+        name=row["name"],
+        full_name=row["full_name"],
+        nvtx=row["nvtx"],
+        gpu=row["gpu"],
+        grid=row["grid"],
+        block=row["block"],
+        time_s=known(values["time_s"]),
+        context=context(report, launch),
+        utilisation=Utilisation(**{name: known(values[name]) for name in Utilisation.__slots__}),
+        work=_work(launch),
+        traffic_bytes=Traffic(*(known(values[f"{level}_bytes"]) for level in ("dram", "l2", "l1"))),
+        declared=Declared(payload=row["payload"]),
+        ceilings=limits,
+        roofline=roofline,
+        overlap=overlap,
+        ideal_s=ledger.ideal_s,
+        losses=ledger.losses,
+        unexplained_s=ledger.unexplained_s,
+        tensor_core=tensor_core(launch, roofline.pipe, limits, overlap),
+        values={name: Value(origin.counter, origin.state) for name, origin in launch.origins.items()},
+        missing=lacking,
+        remedy=remedy(lacking),
+    )
+
+
+def _work(launch: Launch) -> Work:
+    tensor = {kind: None if math.isnan(flop) else flop for kind, flop in launch.tensor.flop.items()}
+    core = (known(launch.values[f"{name}_flop"]) for name in ("fp64", "fp32", "fp16"))
+    return Work(*core, tensor_flop=tensor)
+
+
+def _info(report: Report) -> ReportInfo:
+    return ReportInfo(**{name: getattr(report, name) for name in ReportInfo.__slots__})

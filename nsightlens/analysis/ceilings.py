@@ -1,0 +1,29 @@
+"""Ceilings of one launch, each with its source: the report itself, else the shipped GPU table."""
+
+import math
+
+from nsightlens.analysis.result import Ceiling
+from nsightlens.collectors.report import Launch
+from nsightlens.data import table
+
+
+def ceilings(launch: Launch) -> dict[str, Ceiling]:
+    """Return the ceilings by name, such as ``dram_bytes_per_s`` and ``tensor_fp64_flop_per_s``."""
+    found = {name: Ceiling(value, "spec") for name, value in _spec(launch.row["gpu"]).items()}
+    found.update((name, Ceiling(value, "report")) for name, value in _from_report(launch).items())
+    return found
+
+
+def _from_report(launch: Launch) -> dict[str, float]:
+    names = [name for name, entry in table("counters").items() if entry.get("role") == "ceiling"]
+    found = {name: launch.values[name] for name in names}
+    clock = launch.values["sm_clock_hz"]
+    found |= {f"tensor_{kind}_flop_per_s": peak * clock for kind, peak in launch.tensor.peak_flop_per_cycle.items()}
+    return {name: value for name, value in found.items() if not math.isnan(value) and value > 0}
+
+
+def _spec(gpu: str | None) -> dict[str, float]:
+    """Return the table's peaks of the GPU whose pattern fits best."""
+    fitting = [entry for entry in table("gpus").values() if gpu and entry["match"] in gpu]
+    entry = max(fitting, key=lambda entry: len(entry["match"]), default={})
+    return {name: value for name, value in entry.items() if name.endswith("_per_s")}

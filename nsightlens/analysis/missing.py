@@ -1,0 +1,44 @@
+"""Which counters a report lacks, and the command that collects them."""
+
+import shlex
+
+from nsightlens.analysis.losses import REASONS
+from nsightlens.collectors.quantities import catalogue
+from nsightlens.collectors.report import Launch
+from nsightlens.data import table
+
+TENSOR = "regex:^sm__ops_path_tensor_.*"
+STALLS = "regex:^smsp__average_warps_issue_stalled_.*_per_issue_active"
+
+
+def missing(launch: Launch) -> tuple[str, ...]:
+    """Return the counters whose absence leaves a field of the analysis empty, as ``ncu --metrics`` takes them."""
+    names: dict[str, None] = {}
+    for quantity in catalogue():
+        wanted = quantity.needed or "role" in table("counters")[quantity.name]
+        if wanted and launch.origins[quantity.name].state == "not_collected":
+            names.update(dict.fromkeys(_counters(quantity.name)))
+    if not launch.tensor.flop:
+        names[TENSOR] = None
+    if not set(launch.stalls) >= REASONS:
+        names[STALLS] = None
+    return tuple(names)
+
+
+def _counters(quantity: str) -> tuple[str, ...]:
+    """Return the counters of the first formula, down through the quantities it is made of."""
+    by_name = {entry.name: entry for entry in catalogue()}
+    formula = by_name[quantity].formulas[0]
+    return tuple(
+        counter
+        for name in formula.names
+        for counter in ((name,) if "__" in name else _counters(name))
+        if not counter.startswith(("device__", "launch__"))
+    )
+
+
+def remedy(names: tuple[str, ...]) -> str | None:
+    """Return the ncu command that collects the named counters."""
+    if not names:
+        return None
+    return f"ncu --nvtx --clock-control none --metrics {shlex.quote(','.join(names))} -o REPORT CMD"

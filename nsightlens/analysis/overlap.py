@@ -1,0 +1,56 @@
+"""The overlap interval of one launch from its counters."""
+
+from nsightlens.analysis.result import Overlap
+from nsightlens.analysis.work import known
+from nsightlens.collectors.report import Launch
+from nsightlens.data import table
+from nsightlens.models import overlap as model
+
+SMALLEST_SHARE = 0.05
+"""Below this share of the time the shorter busy time says nothing about overlap."""
+LARGEST_ERROR = 0.25
+"""Above this standard error the lower bound says nothing."""
+PASS_NOISE = 0.005
+"""Counters of different passes can exceed 1 by this much."""
+
+PIPES = tuple(name for name, entry in table("counters").items() if entry.get("role") == "pipe")
+
+
+def bound_overlap(launch: Launch) -> Overlap:
+    """Return the interval of the overlap fraction, or why there is none."""
+    time, memory = known(launch.values["time_s"]), known(launch.values["dram_share"])
+    pipes = [share for name in PIPES if (share := known(launch.values[name])) is not None]
+    if time is None or memory is None or not pipes:
+        return Overlap(reason="not collected: time, device-memory use or pipe use")
+    t_mem, t_cmp = memory * time, max(pipes) * time
+    if max(t_mem, t_cmp) > time * (1 + PASS_NOISE):
+        excess = max(t_mem, t_cmp) / time - 1
+        reason = f"a busy time exceeds the measured time by {100 * excess:.1f} %: a ceiling is too low or passes differ"
+        return Overlap(status="ceiling_violation", t_mem_s=t_mem, t_cmp_s=t_cmp, reason=reason)
+    return _interval(time, min(t_mem, time), min(t_cmp, time))
+
+
+def _interval(time: float, t_mem: float, t_cmp: float) -> Overlap:
+    if min(t_mem, t_cmp) <= 0:
+        what = "memory" if t_mem <= 0 else "compute"
+        return Overlap(status="not_applicable", t_mem_s=t_mem, t_cmp_s=t_cmp, reason=f"there is no {what} time to hide")
+    low, high, idle_low, idle_high = model.interval(time, t_mem, t_cmp)
+    reason = _doubt(time, t_mem, t_cmp)
+    return Overlap(
+        low=low,
+        high=high,
+        status="not_identifiable" if reason else "bounded",
+        t_mem_s=t_mem,
+        t_cmp_s=t_cmp,
+        idle_low_s=idle_low,
+        idle_high_s=idle_high,
+        reason=reason or "interval from busy times; only an experiment gives a point",
+    )
+
+
+def _doubt(time: float, t_mem: float, t_cmp: float) -> str:
+    share = min(t_mem, t_cmp) / time
+    if share < SMALLEST_SHARE:
+        return f"the shorter busy time is {100 * share:.1f} % of the time: too little to tell what hides under what"
+    error = model.error(time, t_mem, t_cmp)
+    return f"the standard error of the lower end is {error:.2f}" if error > LARGEST_ERROR else ""

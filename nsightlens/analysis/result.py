@@ -1,0 +1,238 @@
+"""The analysis object. Every rendering (table, JSON, plot) reads these classes; docs/contract.md describes them.
+
+``None`` means not measured. Times are seconds, traffic bytes, work FLOP; shares lie in 0...1 of ``time_s``.
+"""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInfo:
+    """Where launches come from: one profiler report."""
+
+    path: str
+    format: str
+    complete: bool
+    ncu_version: str | None = None
+    driver_version: str | None = None
+    cuda_version: str | None = None
+    gpus: tuple[str, ...] = ()
+    command_line: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """An upper limit of a rate and where it was taken from (``measured``, ``report`` or ``spec``)."""
+
+    value: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """How the launch was profiled."""
+
+    stream: int | None = None
+    device: int | None = None
+    clock_control: str | None = None
+    cache_control: str | None = None
+    replay_mode: str | None = None
+    passes: int | None = None
+    metric_set: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Utilisation:
+    """Shares of what the hardware could have done."""
+
+    dram_share: float | None = None
+    l2_hit_share: float | None = None
+    l1_hit_share: float | None = None
+    tensor_pipe_share: float | None = None
+    sm_share: float | None = None
+    occupancy_share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Executed floating-point work by data type (a fused multiply-add counts 2)."""
+
+    fp64_flop: float | None = None
+    fp32_flop: float | None = None
+    fp16_flop: float | None = None
+    tensor_flop: dict[str, float | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Bytes moved through each level of the memory hierarchy."""
+
+    dram: float | None = None
+    l2: float | None = None
+    l1: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What the program itself said about a range (see ``nsightlens.annotate``)."""
+
+    flop: float | None = None
+    dram_bytes: float | None = None
+    payload: float | str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RooflinePoint:
+    """One point of the hierarchical roofline."""
+
+    level: str
+    pipe: str
+    intensity_flop_per_byte: float
+    performance_flop_per_s: float
+    attainable_flop_per_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Roofline:
+    """Where a launch stands: ``bound`` is memory, compute, latency or unknown."""
+
+    bound: str = "unknown"
+    level: str | None = None
+    pipe: str | None = None
+    intensity_flop_per_byte: float | None = None
+    performance_flop_per_s: float | None = None
+    attainable_flop_per_s: float | None = None
+    roof_fraction: float | None = None
+    ridge_flop_per_byte: float | None = None
+    points: tuple[RooflinePoint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Fraction of the shorter of memory and compute time that hides under the longer, as an interval."""
+
+    low: float | None = None
+    high: float | None = None
+    estimate: float | None = None
+    method: str = "counters"
+    status: str = "unknown"
+    t_mem_s: float | None = None
+    t_cmp_s: float | None = None
+    idle_low_s: float | None = None
+    idle_high_s: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A source line or SASS instruction with its share of a loss."""
+
+    file: str | None
+    line: int | None
+    sass: str | None
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Seconds lost to one cause."""
+
+    cause: str
+    seconds: float
+    share: float
+    confidence: str
+    evidence: dict[str, float] = field(default_factory=dict)
+    where: tuple[Place, ...] = ()
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorCore:
+    """Whether tensor cores ran, and the interval of the speed-up that they could still bring."""
+
+    used: bool | None = None
+    ratio: float | None = None
+    speedup_low: float | None = None
+    speedup_high: float | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The counters a quantity came from, and how sure it is that it was measured."""
+
+    counter: str | None
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchResult:
+    """Everything known about one profiled launch (a kernel, range or graph)."""
+
+    report: int
+    launch: int
+    kind: str
+    status: str
+    process_id: int | None
+    name: str
+    full_name: str
+    nvtx: tuple[str, ...]
+    gpu: str | None
+    grid: tuple[int, ...] | None
+    block: tuple[int, ...] | None
+    time_s: float | None
+    context: Context
+    utilisation: Utilisation
+    work: Work
+    traffic_bytes: Traffic
+    declared: Declared
+    ceilings: dict[str, Ceiling]
+    roofline: Roofline
+    overlap: Overlap
+    ideal_s: float | None
+    losses: tuple[Loss, ...] | None
+    unexplained_s: float | None
+    tensor_core: TensorCore
+    values: dict[str, Value]
+    missing: tuple[str, ...]
+    remedy: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CauseSeconds:
+    """A cause and its seconds, summed over launches."""
+
+    cause: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class RangeResult:
+    """Totals over the launches of one NVTX range (nested ranges included)."""
+
+    nvtx: str
+    launches: int
+    time_s: float | None
+    ideal_s: float | None
+    losses: tuple[CauseSeconds, ...] | None
+    unexplained_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class FirstThing:
+    """One of the losses to look at first."""
+
+    cause: str
+    seconds: float
+    nvtx: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The result of analysing one or more reports."""
+
+    reports: tuple[ReportInfo, ...]
+    launches: tuple[LaunchResult, ...]
+    ranges: tuple[RangeResult, ...] = ()
+    first: tuple[FirstThing, ...] = ()

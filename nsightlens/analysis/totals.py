@@ -1,0 +1,58 @@
+"""Totals over launches and NVTX ranges: sums of what adds up, never a mean of ratios."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from nsightlens.analysis.result import CauseSeconds, FirstThing, LaunchResult, RangeResult
+
+
+def ranges(launches: Iterable[LaunchResult]) -> tuple[RangeResult, ...]:
+    """Return the totals of every NVTX range, nested launches included, in order of appearance."""
+    inside: dict[str, list[LaunchResult]] = defaultdict(list)
+    for launch in launches:
+        for path in dict.fromkeys(prefix for path in launch.nvtx for prefix in _prefixes(path)):
+            inside[path].append(launch)
+    return tuple(_total(path, found) for path, found in inside.items())
+
+
+def first(launches: Sequence[LaunchResult], count: int = 3) -> tuple[FirstThing, ...]:
+    """Return the losses that cost most, summed over the launches of one innermost NVTX range."""
+    sums: dict[tuple[str, str | None], float] = defaultdict(float)
+    for launch in launches:
+        for loss in launch.losses or ():
+            sums[loss.cause, max(launch.nvtx, key=len, default=None)] += loss.seconds
+    worst = sorted(sums.items(), key=lambda item: -item[1])[:count]
+    return tuple(FirstThing(cause, seconds, nvtx) for (cause, nvtx), seconds in worst)
+
+
+def _prefixes(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:length]) for length in range(2, len(parts) + 1)]
+
+
+def _total(path: str, launches: Sequence[LaunchResult]) -> RangeResult:
+    losses = None
+    if all(launch.losses is not None for launch in launches):
+        sums: dict[str, float] = defaultdict(float)
+        for launch in launches:
+            for loss in launch.losses or ():
+                sums[loss.cause] += loss.seconds
+        losses = tuple(CauseSeconds(*item) for item in sorted(sums.items(), key=lambda item: -item[1]))
+    return RangeResult(
+        nvtx=path,
+        launches=len(launches),
+        time_s=_sum(launch.time_s for launch in launches),
+        ideal_s=_sum(launch.ideal_s for launch in launches),
+        losses=losses,
+        unexplained_s=_sum(launch.unexplained_s for launch in launches),
+    )
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    """Return the sum, or ``None`` if a part of it was not measured."""
+    total = 0.0
+    for value in values:
+        if value is None:
+            return None
+        total += value
+    return total

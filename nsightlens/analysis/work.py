@@ -1,0 +1,48 @@
+"""Floating-point work of one launch by pipe, told apart from constants that the compiler loads with FP16 instructions."""
+
+import math
+
+from nsightlens.analysis.result import Ceiling
+from nsightlens.collectors.report import Launch
+
+CUDA_CORES = ("fp64", "fp32", "fp16")
+_HOPPER = 9.0
+_CONSTANT_LOADS_PER_THREAD = 4.0
+
+
+def known(value: float) -> float | None:
+    """Return ``None`` for NaN: not measured."""
+    return None if math.isnan(value) else value
+
+
+def flop_by_pipe(launch: Launch) -> dict[str, float]:
+    """Return the work of each pipe that did any, FLOP by pipe (``fp64``, ``tensor_fp64``, ...)."""
+    work = {name: launch.values[f"{name}_flop"] for name in CUDA_CORES}
+    if constant_loads_only(launch):
+        work["fp16"] = 0.0
+    work |= {f"tensor_{kind}": value for kind, value in launch.tensor.flop.items()}
+    return {name: value for name, value in work.items() if value > 0}
+
+
+def constant_loads_only(launch: Launch) -> bool:
+    """Tell whether the FP16 count may be constants only.
+
+    On Hopper and later the compiler writes ``HFMA2.MMA R, -RZ, RZ, c, c`` to load a constant, so kernels without FP16 data
+    count a few packed multiply-adds per thread, and no FP16 addition or multiplication.
+    """
+    values = launch.values
+    capability = launch.row["compute_capability"]
+    if math.isnan(values["fp16_fma"]) or not capability >= _HOPPER:
+        return False
+    others = values["fp16_add"] + values["fp16_mul"]
+    few = values["fp16_fma"] <= _CONSTANT_LOADS_PER_THREAD * values["thread_count"]
+    return few and not others > 0
+
+
+def dominant_pipe(work: dict[str, float], ceilings: dict[str, Ceiling]) -> str | None:
+    """Return the pipe that needs the longest time for its work; by FLOP where a ceiling is unknown."""
+    if not work:
+        return None
+    if all(f"{pipe}_flop_per_s" in ceilings for pipe in work):
+        return max(work, key=lambda pipe: work[pipe] / ceilings[f"{pipe}_flop_per_s"].value)
+    return max(work, key=lambda pipe: work[pipe])

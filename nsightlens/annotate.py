@@ -1,0 +1,144 @@
+"""Name a piece of a program, so that the analysis can tell its launches apart."""
+
+import functools
+import json
+import math
+from collections.abc import Callable
+from contextlib import ContextDecorator
+from types import TracebackType
+from typing import Any, Self
+
+DOMAIN = "nsightlens"
+# What a range declares is the name of a second range around it, in a domain of its own: the name is the one part
+# of a range that every version of every tool keeps, and so the range proper keeps a clean name to filter by.
+DECLARED_DOMAIN = "nsightlens.declared"
+MAX_DECLARATION = 4096
+
+Number = int | float
+Range = tuple[Callable[[], None], Callable[[], None]]
+
+
+class annotate(ContextDecorator):  # noqa: N801
+    """Mark a range of the program; usable with ``with`` and as a decorator.
+
+    The range appears as ``nsightlens/NAME`` in the analysis, and in every tool that reads NVTX. Without a
+    profiler, or without the ``nvtx`` package, it does nothing.
+
+    Parameters
+    ----------
+    name
+        Name of the range; keep it the same for every pass through it.
+    flop
+        Floating-point operations of the range (a fused multiply-add counts 2), where they are known.
+    dram_bytes
+        Bytes that the range must move to and from DRAM at least.
+    payload
+        A number or a word that tells passes apart, such as the problem size.
+
+    Examples
+    --------
+    >>> with annotate("scale", flop=2**27, dram_bytes=16 * 2**27):
+    ...     pass
+    >>> @annotate("solve")
+    ... def solve(): ...
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        flop: Number | None = None,
+        dram_bytes: Number | None = None,
+        payload: Number | str | None = None,
+    ) -> None:
+        declared = declaration(name, flop=flop, dram_bytes=dram_bytes, payload=payload)
+        outer = () if declared is None else _range(DECLARED_DOMAIN, declared)
+        self._ranges = (*outer, *_range(DOMAIN, name))
+
+    def __enter__(self) -> Self:
+        for push, _ in self._ranges:
+            push()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        for _, pop in reversed(self._ranges):
+            pop()
+
+
+def declaration(
+    name: str,
+    *,
+    flop: Number | None = None,
+    dram_bytes: Number | None = None,
+    payload: Number | str | None = None,
+) -> str | None:
+    """Return the text that declares these figures for the range ``name``; None if there are none."""
+    if flop is None and dram_bytes is None and payload is None:
+        return None
+    figures = {"flop": _number(flop), "dram_bytes": _number(dram_bytes), "payload": _payload(payload)}
+    given = {key: value for key, value in figures.items() if value is not None}
+    return json.dumps({"range": name, **given}, separators=(",", ":"))
+
+
+def parse_declaration(text: str) -> dict[str, Number | str]:
+    """Return what a declaration says: ``range`` (str), ``flop``, ``dram_bytes`` (not negative), ``payload``.
+
+    The text comes from a report, so from strangers: whatever is not a well-formed declaration gives ``{}``.
+    """
+    try:
+        found = json.loads(text) if len(text) <= MAX_DECLARATION else None
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(found, dict) or not isinstance(found.get("range"), str):
+        return {}
+    return {key: value for key, value in found.items() if key in _VALID and _VALID[key](value)}
+
+
+def _number(value: Any) -> Number | None:  # noqa: ANN401
+    """Return a plain number for one of any kind, such as NumPy's."""
+    if value is None:
+        return None
+    plain: Number = value if isinstance(value, int) else float(value)
+    if not math.isfinite(plain) or plain < 0:
+        raise ValueError(f"not an amount of work: {value}")
+    return int(plain) if plain == int(plain) else plain
+
+
+def _payload(value: Any) -> Number | str | None:  # noqa: ANN401
+    return value if value is None or isinstance(value, str | int) else float(value)
+
+
+def _is_amount(value: Any) -> bool:  # noqa: ANN401
+    return _is_number(value) and value >= 0
+
+
+def _is_number(value: Any) -> bool:  # noqa: ANN401
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+_VALID: dict[str, Callable[[Any], bool]] = {
+    "range": lambda value: isinstance(value, str),
+    "flop": _is_amount,
+    "dram_bytes": _is_amount,
+    "payload": lambda value: isinstance(value, str) or _is_number(value),
+}
+
+
+def _range(domain_name: str, text: str) -> tuple[Range, ...]:
+    domain = _domain(domain_name)
+    if domain is None:
+        return ()
+    return ((functools.partial(domain.push_range, domain.get_event_attributes(message=text)), domain.pop_range),)
+
+
+@functools.cache
+def _domain(name: str) -> Any:  # noqa: ANN401
+    """Return the NVTX domain; None without ``nvtx``, and without a tool that listens to it."""
+    try:
+        import nvtx  # noqa: PLC0415
+    except ImportError:
+        return None
+    domain = nvtx.get_domain(name)
+    return None if domain.get_event_attributes(message=name) is None else domain

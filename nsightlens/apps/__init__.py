@@ -1,0 +1,1 @@
+"""Whole jobs that join the layers below: profile, demo."""

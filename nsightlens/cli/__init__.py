@@ -1,0 +1,59 @@
+"""The command line: one click command per file, loaded only when it is called."""
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+from nsightlens._version import __version__
+from nsightlens.errors import NsightlensError
+
+COMMANDS = {
+    "analyze": "Roofline, overlap and losses of every launch in a report.",
+    "demo": "The main job on a recorded H200 report; needs no GPU.",
+    "profile": "Run a program under Nsight Compute, then analyse it.",
+    "roofline": "Draw the roofline of a report.",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called, so that ``--help`` stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command ``cmd_name``."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"nsightlens.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="nsightlens")
+def cli() -> None:
+    """See where GPU kernels lose their time.
+
+    Reads Nsight Compute reports (or makes them) and places each launch on the roofline, bounds how much of its
+    compute time hides under its memory time, and splits the rest of the measured time into causes that add up.
+    """
+
+
+def main(args: list[str] | None = None) -> Any:  # noqa: ANN401
+    """Run the command line and turn errors into one line and an exit code."""
+    try:
+        return cli.main(args=args, standalone_mode=True)
+    except NsightlensError as error:
+        click.echo(f"nsightlens: {error}", err=True)
+        sys.exit(error.exit_code)

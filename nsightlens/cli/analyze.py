@@ -1,0 +1,44 @@
+"""``nsightlens analyze``: roofline, overlap and losses of every launch in a report."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nsightlens.cli.options import (
+    check_output,
+    emit,
+    output_options,
+    reading_options,
+    reports_argument,
+    selection,
+    selection_options,
+)
+
+
+@click.command(epilog="Example: nsightlens analyze run.ncu-rep --top 5 --format json -o run.json")
+@reports_argument
+@selection_options
+@output_options
+@reading_options
+def command(
+    *,
+    reports: tuple[Path, ...],
+    fmt: str | None,
+    output: Path | None,
+    force: bool,
+    keep_going: bool,
+    max_bytes: int,
+    **chosen: Any,  # noqa: ANN401
+) -> None:
+    """Analyse every launch in Nsight Compute reports (.ncu-rep, also .xz .gz .bz2 .zst).
+
+    Shows time, use of device memory, L2 and tensor cores, the place on the roofline, bounds of the overlap of compute
+    with memory, the largest speed-up that tensor cores could bring (TC), and a ledger of the time that adds up.
+    """
+    from nsightlens.analysis import analyze_reports  # noqa: PLC0415
+    from nsightlens.analysis.select import select  # noqa: PLC0415
+
+    check_output(output, force=force)
+    analysis = analyze_reports(reports, keep_going=keep_going, max_bytes=max_bytes)
+    emit(select(analysis, selection(**chosen)), fmt, output, force)

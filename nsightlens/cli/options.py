@@ -1,0 +1,116 @@
+"""Options that commands share, and the one way in which they print a result."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from nsightlens.errors import UsageError
+from nsightlens.files import refuse_existing, write_atomically
+from nsightlens.text import printable
+
+if TYPE_CHECKING:
+    from nsightlens.analysis.result import Analysis
+    from nsightlens.analysis.select import Selection
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+FORMATS = ("table", "json")
+_EXTENSIONS = {".json": "json", ".txt": "table"}
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+def reports_argument(function: Command) -> Command:
+    """Add the argument for one or more reports, as ``reports``."""
+    return click.argument("reports", nargs=-1, required=True, type=click.Path(path_type=Path))(function)
+
+
+def reading_options(function: Command) -> Command:
+    """Add the options for reading reports: ``keep_going`` and ``max_bytes``."""
+    keep = click.option("--keep-going", is_flag=True, help="Analyse what can be read of a damaged report.")
+    size = click.option(
+        "--max-size", "max_bytes", callback=_size, default="1G", show_default=True, help="Largest report when unpacked."
+    )
+    return keep(size(function))
+
+
+def selection_options(function: Command) -> Command:
+    """Add the options that choose launches; collect them with ``selection``."""
+    options = (
+        click.option("--kernel", metavar="REGEX", help="Only kernels whose name matches."),
+        click.option("--nvtx", metavar="PATH", help="Only launches inside this range: a prefix of domain/outer/inner."),
+        click.option("--launch", metavar="N", multiple=True, type=click.IntRange(min=0), help="Only launch N of the file."),
+        click.option("--top", metavar="N", type=click.IntRange(min=1), help="At most N launches, the longest if not sorted."),
+        click.option("--sort", type=click.Choice(["time", "loss", "name"]), help="Order; that of the file if not given."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def output_options(function: Command) -> Command:
+    """Add ``--format``, ``-o`` and ``--force``, as ``fmt``, ``output`` and ``force``."""
+    options = (
+        click.option("--format", "fmt", type=click.Choice(FORMATS), help="Table, or JSON; else by the extension of -o."),
+        click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to FILE."),
+        click.option("--force", is_flag=True, help="Overwrite existing files."),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def selection(**options: Any) -> "Selection":  # noqa: ANN401
+    """Return the selection that the options of ``selection_options`` ask for."""
+    from nsightlens.analysis.select import Selection  # noqa: PLC0415
+
+    return Selection(**options)
+
+
+def check_output(output: Path | None, *, force: bool) -> None:
+    """Raise ``UsageError`` if the result could not be written, before any work is done."""
+    if output is not None:
+        refuse_existing(output, force=force)
+
+
+def emit(analysis: "Analysis", fmt: str | None, output: Path | None, force: bool) -> None:
+    """Print the analysis on standard output, or write it to a file.
+
+    Raises
+    ------
+    UsageError
+        If the file exists and ``force`` is not set, or its extension names no format.
+    """
+    from nsightlens.report import render  # noqa: PLC0415
+
+    if output is None:
+        terminal = sys.stdout.isatty()
+        color = terminal and "NO_COLOR" not in os.environ
+        width = shutil.get_terminal_size().columns if terminal else None
+        click.echo(render(analysis, fmt or "table", width=width, color=color), nl=False)
+        return
+    write_atomically(output, render(analysis, fmt or _format_of(output)).encode(), force=force)
+    click.echo(f"nsightlens: wrote {printable(str(output))}", err=True)
+
+
+def _format_of(output: Path) -> str:
+    if output.suffix not in _EXTENSIONS:
+        raise UsageError(
+            f"no format is known for the extension {output.suffix or '(none)'!s}",
+            where=str(output),
+            remedy=f"use {' or '.join(_EXTENSIONS)}, or give --format",
+        )
+    return _EXTENSIONS[output.suffix]
+
+
+def _size(context: click.Context, option: click.Parameter, text: str) -> int:
+    number, unit = text.upper().rstrip("IB"), ""
+    if number[-1:] in _UNITS:
+        number, unit = number[:-1], number[-1:]
+    if not number.isdigit():
+        raise click.BadParameter(f"{text!r} is no size; give bytes, or a number with K, M or G", context, option)
+    return int(number) * _UNITS[unit]

@@ -1,0 +1,47 @@
+"""Writing files: whole or not at all, and never over an existing one unasked."""
+
+import os
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from nsightlens.errors import UsageError
+
+
+def refuse_existing(path: Path, *, force: bool) -> None:
+    """Raise ``UsageError`` if ``path`` exists (unless ``force``) or its folder does not."""
+    if path.is_dir():
+        raise UsageError("is a folder", where=str(path), remedy="give a file name")
+    if path.exists() and not force:
+        raise UsageError("the file exists", where=str(path), remedy="choose another name, or overwrite it with --force")
+    if not path.absolute().parent.is_dir():
+        raise UsageError("its folder does not exist", where=str(path), remedy=f"mkdir -p {path.absolute().parent}")
+
+
+def write_atomically(path: Path, data: bytes, *, force: bool = False) -> None:
+    """Write a file whole or not at all.
+
+    Raises
+    ------
+    UsageError
+        If the file exists and ``force`` is not set, or it cannot be written.
+    """
+    refuse_existing(path, force=force)
+    try:
+        with NamedTemporaryFile(dir=path.absolute().parent, prefix=".nsightlens-", delete=False) as file:
+            temporary = Path(file.name)
+            try:
+                file.write(data)
+                file.close()
+                temporary.chmod(0o666 & ~_umask())
+                temporary.replace(path)
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise UsageError(f"cannot be written: {error.strerror}", where=str(path), remedy="check space and permissions") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,1 @@
+"""Closed-form models: plain functions on numbers."""

@@ -1,0 +1,145 @@
+"""The analysis as a table for the terminal; readable at 80 columns."""
+
+from collections.abc import Sequence
+from io import StringIO
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from nsightlens.analysis.result import Analysis, LaunchResult, ReportInfo
+from nsightlens.text import printable
+from nsightlens.units import NOT_MEASURED, percent, seconds
+
+LEDGERS = 12
+"""Launches whose ledger is written out: the longest ones."""
+NAME = 48
+PATH = 240
+
+_BOUND_STYLES = {"memory": "cyan", "compute": "green", "latency": "yellow"}
+
+
+def render_table(analysis: Analysis, *, width: int | None = None, color: bool = False) -> str:
+    """Return the analysis as text.
+
+    Parameters
+    ----------
+    analysis
+        What to show.
+    width
+        Columns of the terminal; 80 if not given.
+    color
+        Use the terminal's colours.
+    """
+    out = StringIO()
+    console = Console(file=out, width=width or 80, force_terminal=color, no_color=not color, highlight=False, markup=False)
+    for number, report in enumerate(analysis.reports):
+        _print_head(console, report, [launch for launch in analysis.launches if launch.report == number])
+    console.print(_launches(analysis.launches))
+    _print_ledgers(console, analysis.launches)
+    _print_first(console, analysis)
+    _print_missing(console, analysis.launches)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def _item(text: str) -> Table:
+    """Return an item of a list, its lines aligned."""
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_row(Text(" -"), Text(text))
+    return grid
+
+
+def _print_head(console: Console, report: ReportInfo, launches: Sequence[LaunchResult]) -> None:
+    gpus = ", ".join(report.gpus) or "unknown GPU"
+    console.print(Text(printable(report.path, PATH), style="bold"))
+    context = launches[0].context if launches else None
+    cache, clock = (context.cache_control, context.clock_control) if context else (None, None)
+    caches = {"all": "caches flushed before each pass", "none": "caches warm"}.get(cache or "", "cache control unknown")
+    console.print(Text(printable(f"{gpus}, ncu {report.ncu_version or 'unknown'}; {caches}; clock control {clock or 'unknown'}")))
+    for note in report.notes:
+        console.print(Text(f"Note: {printable(note)}", style="yellow"))
+    console.print()
+
+
+def _launches(launches: Sequence[LaunchResult]) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold", pad_edge=False)
+    table.add_column("#", justify="right", no_wrap=True)
+    table.add_column("kernel", overflow="fold", min_width=12)
+    for name in ("time", "bound", "DRAM", "L2 hit", "tensor", "roof", "overlap", "TC ≤"):
+        table.add_column(name, justify="left" if name == "bound" else "right", no_wrap=True)
+    for launch in launches:
+        table.add_row(*_row(launch))
+    return table
+
+
+def _row(launch: LaunchResult) -> tuple[Text, ...]:
+    used, bound = launch.utilisation, launch.roofline.bound if launch.status == "ok" else launch.status
+    high = launch.tensor_core.speedup_high
+    cells = (
+        seconds(launch.time_s),
+        None,
+        percent(used.dram_share, 0),
+        percent(used.l2_hit_share, 0),
+        percent(used.tensor_pipe_share, 0),
+        percent(launch.roofline.roof_fraction, 0),
+        _overlap(launch),
+        "in use" if launch.tensor_core.used else NOT_MEASURED if high is None else f"{high:.2f}×",
+    )
+    texts = [Text(bound, style=_BOUND_STYLES.get(bound, "")) if cell is None else Text(cell) for cell in cells]
+    return Text(str(launch.launch)), Text(_name(launch)), *texts
+
+
+def _name(launch: LaunchResult) -> str:
+    leaf = max(launch.nvtx, key=len).rsplit("/", 1)[-1] if launch.nvtx else ""
+    name = printable(launch.name, NAME)
+    return name if leaf in {"", launch.name} else f"{name} [{printable(leaf, NAME)}]"
+
+
+def _overlap(launch: LaunchResult) -> str:
+    overlap = launch.overlap
+    if overlap.status != "bounded" or overlap.low is None or overlap.high is None:
+        return NOT_MEASURED
+    return f"{overlap.low:.2f}–{overlap.high:.2f}"
+
+
+def _print_ledgers(console: Console, launches: Sequence[LaunchResult]) -> None:
+    judged = sorted((x for x in launches if x.losses is not None and x.time_s), key=lambda x: -(x.time_s or 0))
+    if not judged:
+        return
+    console.print(Text("\nWhere the time went", style="bold"))
+    for launch in sorted(judged[:LEDGERS], key=lambda x: (x.report, x.launch)):
+        console.print(_item(_ledger(launch)))
+    if len(judged) > LEDGERS:
+        console.print(Text(f"The {LEDGERS} longest of {len(judged)} launches; the others: --format json, or --launch N"))
+
+
+def _ledger(launch: LaunchResult) -> str:
+    time = launch.time_s or 1.0
+    shown = [loss for loss in launch.losses or () if loss.share >= 0.005]  # noqa: PLR2004
+    parts = [f"{percent((launch.ideal_s or 0) / time)} useful"]
+    parts += [f"{percent(loss.share)} {loss.cause}" for loss in shown]
+    rest = sum(loss.share for loss in launch.losses or () if loss not in shown)
+    parts += [f"{percent(rest)} smaller losses"] if rest >= 0.0005 else []  # noqa: PLR2004
+    parts.append(f"{percent((launch.unexplained_s or 0) / time)} unexplained")
+    return f"{launch.launch} {_name(launch)}: {seconds(time)} = " + " + ".join(parts)
+
+
+def _print_first(console: Console, analysis: Analysis) -> None:
+    if not analysis.first:
+        return
+    console.print(Text("\nLook at first", style="bold"))
+    advice = {loss.cause: loss.advice for launch in analysis.launches for loss in launch.losses or ()}
+    for thing in analysis.first:
+        where = f" in {printable(thing.nvtx, PATH)}" if thing.nvtx else ""
+        console.print(_item(f"{seconds(thing.seconds)} {thing.cause}{where}: {advice[thing.cause]}"))
+
+
+def _print_missing(console: Console, launches: Sequence[LaunchResult]) -> None:
+    lacking = [launch for launch in launches if launch.missing]
+    if not lacking:
+        return
+    most = max(len(launch.missing) for launch in lacking)
+    which = "every launch" if len(lacking) == len(launches) else f"{len(lacking)} of {len(launches)} launches"
+    counters = "1 counter is" if most == 1 else f"Up to {most} counters are"
+    console.print(Text(f"\n{counters} missing for {which}, so some fields stay empty.", style="yellow"))
+    console.print(Text("To collect all of them: nsightlens profile -- CMD\nThe names, and a plain ncu command: --format json, missing and remedy"))

@@ -1,0 +1,49 @@
+"""The one place that names the columns of the frames, with dtype, unit and meaning."""
+
+from typing import NamedTuple
+
+from nsightlens.data import table
+
+
+class Column(NamedTuple):
+    """One column of a frame."""
+
+    dtype: str
+    unit: str
+    doc: str
+
+
+IDENTITY = {
+    "launch": Column("int64", "", "Position in the file as written, all of ncu's ranges counted through, from 0."),
+    "kind": Column("str", "", "kernel, range or graph."),
+    "status": Column("str", "", "ok, failed (no duration) or hollow (a result without a counter)."),
+    "process_id": Column("Int64", "", "Process that launched it."),
+    "name": Column("str", "", "Function name."),
+    "full_name": Column("str", "", "Demangled name."),
+    "nvtx": Column("object", "", "Tuple of NVTX paths domain/outer/inner; / in a name is written %2F."),
+    "payload": Column("object", "", "Numeric payload of the innermost NVTX range that has one."),
+    "gpu": Column("str", "", "Name of the device."),
+    "compute_capability": Column("float64", "", "Such as 9.0."),
+    "grid": Column("object", "block", "Tuple x, y, z."),
+    "block": Column("object", "thread", "Tuple x, y, z."),
+    "stream": Column("Int64", "", "CUDA stream."),
+    "device": Column("Int64", "", "Device index."),
+    "passes": Column("Int64", "", "Replays that Nsight Compute needed."),
+}
+
+METRICS = {
+    "launch": IDENTITY["launch"],
+    "metric": Column("str", "", "Counter of Nsight Compute."),
+    "value": Column("float64", "see unit", "NaN where there is none."),
+    "unit": Column("str", "", "Unit of the value."),
+    "state": Column("str", "", "measured, not_available (named without a value) or failed (NaN)."),
+}
+
+
+def launch_columns() -> dict[str, Column]:
+    """Return the columns of the ``launches`` frame: identity, then every quantity of the catalogue.
+
+    Columns ``tensor_<type>_flop`` (FLOP) and ``stall_<reason>`` (warps) follow for what the report holds.
+    """
+    quantities = {name: Column("float64", e["unit"], e["doc"]) for name, e in table("counters").items()}
+    return {**IDENTITY, **quantities}
