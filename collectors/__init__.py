@@ -15,9 +15,7 @@ AHEAD = 2
 """Reports that are read at the same time, each in a process of its own."""
 
 
-def read(
-    paths: Sequence[str | Path], *, keep_going: bool = False, max_bytes: int | None = None
-) -> "Iterator[Report]":
+def read(paths: Sequence[str | Path], *, keep_going: bool = False, max_bytes: int | None = None) -> "Iterator[Report]":
     """Read reports, in order, a few of them at a time.
 
     Parameters

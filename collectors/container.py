@@ -1,6 +1,6 @@
-"""The container of a ``.ncu-rep`` file: a walk over its blocks, without NVIDIA's library.
+r"""The container of a ``.ncu-rep`` file: a walk over its blocks, without NVIDIA's library.
 
-Layout, the same from 2019 to 2025: ``NVR\\0``, a u32 length, a file header, then until the end of the file blocks of a
+Layout, the same from 2019 to 2025: ``NVR\0``, a u32 length, a file header, then until the end of the file blocks of a
 u32 length, a block header (protobuf) and a payload. The library reports no damage; this walk does, and it
 finds what the library does not expose: process ids, the command line, and the versions of ncu, CUDA and driver.
 """
@@ -20,7 +20,7 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _MAX_VARINT_BITS = 70
 
 
-class Damage(ValueError):
+class DamageError(ValueError):
     """The bytes are not what the layout promises."""
 
 
@@ -44,14 +44,14 @@ def walk(data: mmap | bytes) -> Container:
     Returns
     -------
     Container
-        With ``damage`` set, and everything before the damage kept, if the walk does not end exactly at the end of the file.
+        With ``damage`` set, and everything before it kept, if the walk does not end where the file ends.
     """
     found = Container(size=len(data))
     try:
         for header, end in _blocks(data):
             _note(found, header)
             found.end = end
-    except (Damage, struct.error) as error:
+    except (DamageError, struct.error) as error:
         found.damage = str(error)
     return found
 
@@ -62,20 +62,20 @@ def _blocks(data: mmap | bytes) -> Iterator[tuple[dict[int, Any], int]]:
         start = position + 4
         payload = start + _length(data, position)
         if payload > len(data):
-            raise Damage(f"the block at byte {position} is cut")
+            raise DamageError(f"the block at byte {position} is cut")
         header = _message(data[start:payload])
         size = header.get(_PAYLOAD_SIZE, 0)
         if not isinstance(size, int) or payload + size > len(data):
-            raise Damage(f"the block at byte {position} is cut")
+            raise DamageError(f"the block at byte {position} is cut")
         position = payload + size
         yield header, position
     if position != len(data):
-        raise Damage("the file header is cut")
+        raise DamageError("the file header is cut")
 
 
 def _length(data: mmap | bytes, position: int) -> int:
     if position + 4 > len(data):
-        raise Damage(f"the block at byte {position} is cut")
+        raise DamageError(f"the block at byte {position} is cut")
     length: int = struct.unpack_from("<I", data, position)[0]
     return length
 
@@ -119,12 +119,14 @@ def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
         if kind == _VARINT:
             value, position = _varint(data, position)
         elif kind in (_BYTES, _FIXED32, _FIXED64):
-            length, position = _varint(data, position) if kind == _BYTES else ({_FIXED32: 4, _FIXED64: 8}[kind], position)
+            length, position = (
+                _varint(data, position) if kind == _BYTES else ({_FIXED32: 4, _FIXED64: 8}[kind], position)
+            )
             value, position = data[position : position + length], position + length
         else:
-            raise Damage("a block header does not parse")
+            raise DamageError("a block header does not parse")
         if position > len(data):
-            raise Damage("a block header is cut")
+            raise DamageError("a block header is cut")
         yield key >> 3, value
 
 
@@ -132,11 +134,11 @@ def _varint(data: bytes, position: int) -> tuple[int, int]:
     value = shift = 0
     while shift < _MAX_VARINT_BITS:
         if position >= len(data):
-            raise Damage("a block header is cut")
+            raise DamageError("a block header is cut")
         byte = data[position]
         value |= (byte & 127) << shift
         position += 1
         shift += 7
         if byte < 128:  # noqa: PLR2004
             return value, position
-    raise Damage("a block header does not parse")
+    raise DamageError("a block header does not parse")

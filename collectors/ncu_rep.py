@@ -38,7 +38,12 @@ class Reading:
     """
 
     def __init__(
-        self, path: Path, *, keep_going: bool = False, max_bytes: int = MAX_BYTES, timeout_s: float = TIMEOUT_S
+        self,
+        path: Path,
+        *,
+        keep_going: bool = False,
+        max_bytes: int = MAX_BYTES,
+        timeout_s: float = TIMEOUT_S,
     ) -> None:
         self.path = path
         self._timeout_s = timeout_s
@@ -58,7 +63,11 @@ class Reading:
         command = [sys.executable, "-m", "nsightlens.collectors.ncu_rep_child"]
         request = Path(self._folder.name, "request")
         request.write_text(json.dumps(self._request), encoding="utf-8")
-        with request.open("rb") as source, self._answer.open("wb") as out, self._messages.open("wb") as messages:
+        with (
+            request.open("rb") as source,
+            self._answer.open("wb") as out,
+            self._messages.open("wb") as messages,
+        ):
             return subprocess.Popen(command, stdin=source, stdout=out, stderr=messages)  # noqa: S603
 
     @property
@@ -134,13 +143,17 @@ class Reading:
 def require_file(path: Path) -> None:
     """Raise ``UsageError`` unless ``path`` is a file that can be opened."""
     if not path.exists():
-        raise UsageError("no such file", where=str(path), remedy="give a report that ncu wrote, or run: nsightlens demo")
+        raise UsageError(
+            "no such file", where=str(path), remedy="give a report that ncu wrote, or run: nsightlens demo"
+        )
     if not path.is_file():
         raise UsageError("not a file", where=str(path), remedy="give the report itself")
     try:
         path.open("rb").close()
     except OSError as error:
-        raise UsageError(f"cannot be opened: {error.strerror}", where=str(path), remedy="check its permissions") from error
+        raise UsageError(
+            f"cannot be opened: {error.strerror}", where=str(path), remedy="check its permissions"
+        ) from error
 
 
 def _lines(answer: Iterator[str]) -> Iterator[dict[str, Any]]:
@@ -153,7 +166,14 @@ def _lines(answer: Iterator[str]) -> Iterator[dict[str, Any]]:
 def _launch(index: int, process_ids: Sequence[int | None], line: dict[str, Any]) -> Launch:
     identity = {"launch": index, "process_id": process_ids[index] if index < len(process_ids) else None}
     if line.get("hollow"):
-        blank = {"kind": "kernel", "status": "hollow", "name": "", "full_name": "", "nvtx": (), "payload": None}
+        blank = {
+            "kind": "kernel",
+            "status": "hollow",
+            "name": "",
+            "full_name": "",
+            "nvtx": (),
+            "payload": None,
+        }
         return make_launch({**identity, **blank}, {})
     row = {
         **identity,

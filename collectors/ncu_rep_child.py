@@ -138,7 +138,13 @@ def _nvtx(state: Any) -> list[dict[str, Any]]:  # noqa: ANN401
         name = "" if domain.name() == DEFAULT_DOMAIN else domain.name()
         nested = [domain.push_pop_range(index) for index in range(len(domain.push_pop_ranges()))]
         if nested:
-            found.append({"domain": name, "path": [_range_name(r) for r in nested], "payloads": [_payload(r) for r in nested]})
+            found.append(
+                {
+                    "domain": name,
+                    "path": [_range_name(r) for r in nested],
+                    "payloads": [_payload(r) for r in nested],
+                }
+            )
         spans = [domain.start_end_range(index) for index in range(len(domain.start_end_ranges()))]
         found += [{"domain": name, "path": [_range_name(r)], "payloads": [_payload(r)]} for r in spans]
     return found

@@ -48,9 +48,7 @@ def catalogue() -> tuple[Quantity, ...]:
 @cache
 def counter_names() -> tuple[str, ...]:
     """Return every counter that some formula names."""
-    return tuple(
-        dict.fromkeys(name for q in catalogue() for formula in q.formulas for name in formula.counters)
-    )
+    return tuple(dict.fromkeys(name for q in catalogue() for formula in q.formulas for name in formula.counters))
 
 
 def evaluate(counters: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, Origin]]:

@@ -52,7 +52,8 @@ class Report:
         import pandas as pd  # noqa: PLC0415
 
         rows = [
-            {**launch.row, **launch.values, **_tensor_columns(launch), **_stall_columns(launch)} for launch in self.launched
+            {**launch.row, **launch.values, **_tensor_columns(launch), **_stall_columns(launch)}
+            for launch in self.launched
         ]
         frame = pd.DataFrame(rows)
         dtypes = {name: column.dtype for name, column in schema.launch_columns().items() if name in frame}

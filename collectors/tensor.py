@@ -60,7 +60,11 @@ def _data_type(rest: str) -> str:
 
 def _total(found: Mapping[str, float]) -> float:
     """Add what is counted once: a name without a sparsity suffix already holds both."""
-    return sum(value for name, value in found.items() if name == _SPARSITY.sub("", name) or _SPARSITY.sub("", name) not in found)
+    return sum(
+        value
+        for name, value in found.items()
+        if name == _SPARSITY.sub("", name) or _SPARSITY.sub("", name) not in found
+    )
 
 
 def _busiest(found: Mapping[str, float]) -> str:

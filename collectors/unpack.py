@@ -15,6 +15,7 @@ from nsightlens.errors import ReportError
 _CHUNK = 1 << 20
 _SNIFF = 4096
 _TEXT_SHARE = 0.9
+_HEADERLESS, _FIRST_FIELD = 5, 0x08
 
 _PACKED: dict[bytes, Callable[[Path], Any]] = {
     b"\xfd7zXZ\0": lzma.open,
@@ -25,7 +26,11 @@ _PACKED: dict[bytes, Callable[[Path], Any]] = {
 
 _LOOKS_LIKE = (
     (b"version https://git-lfs", "a Git LFS pointer", "run git lfs pull"),
-    (b"SQLite format 3", "an SQLite file such as Nsight Systems exports", "give a .ncu-rep of Nsight Compute"),
+    (
+        b"SQLite format 3",
+        "an SQLite file such as Nsight Systems exports",
+        "give a .ncu-rep of Nsight Compute",
+    ),
     (b"PK\x03\x04", "a zip archive", "unpack it first"),
     (b"<!DOCTYPE html", "an HTML page", "download the file itself, not its web page"),
     (b"<html", "an HTML page", "download the file itself, not its web page"),
@@ -59,7 +64,9 @@ def plain(path: Path, folder: Path, max_bytes: int) -> Path:
         with opener(path) as packed:
             return _copy(packed, path, folder / "report.ncu-rep", max_bytes)
     except (EOFError, lzma.LZMAError, zlib.error, OSError) as error:
-        raise ReportError(f"the compressed file is damaged or cut: {error}", where=str(path), remedy="copy it again") from error
+        raise ReportError(
+            f"the compressed file is damaged or cut: {error}", where=str(path), remedy="copy it again"
+        ) from error
 
 
 def _copy(packed: IO[bytes], path: Path, target: Path, max_bytes: int) -> Path:
@@ -72,7 +79,9 @@ def _copy(packed: IO[bytes], path: Path, target: Path, max_bytes: int) -> Path:
             written += len(chunk)
             if written > max_bytes:
                 raise ReportError(
-                    f"the report is larger than {max_bytes} bytes when unpacked", where=str(path), remedy="raise --max-size"
+                    f"the report is larger than {max_bytes} bytes when unpacked",
+                    where=str(path),
+                    remedy="raise --max-size",
                 )
             out.write(chunk)
     return target
@@ -90,6 +99,11 @@ def _guess(head: bytes) -> tuple[str, str]:
     for magic, what, remedy in _LOOKS_LIKE:
         if head.lstrip().startswith(magic):
             return what, remedy
+    if len(head) > _HEADERLESS and int.from_bytes(head[:4], "little") < _SNIFF and head[4] == _FIRST_FIELD:
+        return (
+            "one without its file header, as an interrupted run leaves it",
+            "profile again: nsightlens profile -- CMD",
+        )
     readable = sum(32 <= byte < 127 or byte in b"\t\r\n" for byte in head) / len(head)  # noqa: PLR2004
     if readable > _TEXT_SHARE:
         return "a text file", "give the .ncu-rep file that ncu wrote (ncu -o NAME)"

@@ -1,7 +1,7 @@
 """A mix of kernels from memory bound to compute bound, each in a range of its own.
 
-    python examples/mix.py
-    nsightlens profile -- python examples/mix.py
+python examples/mix.py
+nsightlens profile -- python examples/mix.py
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """FP64 SCALE, b = q a, by itself: the simplest memory-bound kernel.
 
-    python examples/scale.py
-    nsightlens profile -- python examples/scale.py
+python examples/scale.py
+nsightlens profile -- python examples/scale.py
 """
 
 import argparse

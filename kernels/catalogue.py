@@ -25,8 +25,8 @@ FP64_BYTES = 8
 class Kernel:
     """A CUDA kernel that turns a vector ``a`` into a vector ``b`` of the same length.
 
-    ``defaults`` names its parameters, ``meaning`` says what they are (with the unit). ``flop``, ``dram_bytes`` and
-    ``grid`` take the number of elements and the parameters, ``reference`` takes ``a`` and the parameters,
+    ``defaults`` names its parameters, ``meaning`` says what they are (with the unit). ``flop``, ``dram_bytes``
+    and ``grid`` take the number of elements and the parameters, ``reference`` takes ``a`` and the parameters,
     ``arguments`` gives what the kernel takes after ``a`` and ``b``.
     """
 
@@ -114,7 +114,10 @@ SCALE_STRIDED = Kernel(
     source="scale_strided.cu",
     doc="b = q a with neighbouring threads `stride` elements apart: the same work, uncoalesced.",
     defaults={"q": 1.5, "stride": 32},
-    meaning={"q": "factor", "stride": "distance of neighbouring threads' elements, in elements, at most 65535"},
+    meaning={
+        "q": "factor",
+        "stride": "elements from thread to thread, at most 65535",
+    },
     flop=lambda n, _: n,
     dram_bytes=_once_through,
     grid=_rows,
@@ -124,7 +127,7 @@ SCALE_STRIDED = Kernel(
 FMA_CHAIN = Kernel(
     name="fma_chain",
     source="fma_chain.cu",
-    doc="b = a after `steps` fused multiply-adds x = m x + c: from memory bound to compute bound as steps grows.",
+    doc="b = a after `steps` fused multiply-adds x = m x + c: memory bound to compute bound as steps grow.",
     defaults={"steps": 32, "m": 1 - 2.0**-10, "c": 2.0**-10},
     meaning={"steps": "fused multiply-adds per element", "m": "factor", "c": "summand"},
     flop=lambda n, p: 2 * int(p["steps"]) * n,

@@ -52,7 +52,7 @@ def run(name: str, elements: int, *, label: str | None = None, warm_up: bool = F
     if warm_up:
         with annotate("warm_up"):
             launch(entry, a, b, parameters)
-    time_s = _timed(cupy, entry, a, b, parameters, label or name)
+    time_s = _timed(entry, a, b, parameters, label or name)
     error = relative_error(cupy.asnumpy(b), entry.reference(host, parameters))
     if not error <= entry.rtol:
         message = f"wrong result: relative error {error:.3g}, allowed {entry.rtol:.3g}"
@@ -65,12 +65,13 @@ def relative_error(found: Vector, expected: Vector) -> float:
     return float(np.max(np.abs(found - expected) / np.abs(expected), initial=0.0))
 
 
-def _timed(cupy: Any, entry: Kernel, a: Any, b: Any, parameters: Parameters, label: str) -> float:  # noqa: ANN401
-    start, end = cupy.cuda.Event(), cupy.cuda.Event()
+def _timed(entry: Kernel, a: Any, b: Any, parameters: Parameters, label: str) -> float:  # noqa: ANN401
+    cuda = load_cupy().cuda
+    start, end = cuda.Event(), cuda.Event()
     flop, dram_bytes = entry.flop(a.size, parameters), entry.dram_bytes(a.size, parameters)
     with annotate(label, flop=flop, dram_bytes=dram_bytes, payload=a.size):
         start.record()
         launch(entry, a, b, parameters)
         end.record()
     end.synchronize()
-    return float(cupy.cuda.get_elapsed_time(start, end)) * 1e-3
+    return float(cuda.get_elapsed_time(start, end)) * 1e-3

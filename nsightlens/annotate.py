@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import Any, Self
 
 DOMAIN = "nsightlens"
-# What a range declares is the name of a second range around it, in a domain of its own: the name is the one part
-# of a range that every version of every tool keeps, and so the range proper keeps a clean name to filter by.
+# What a range declares is the name of a second range around it, in a domain of its own: the name is the one
+# part of a range that every version of every tool keeps, and so the range proper has a clean name to filter by.
 DECLARED_DOMAIN = "nsightlens.declared"
 MAX_DECLARATION = 4096
 
@@ -51,9 +51,12 @@ class annotate(ContextDecorator):  # noqa: N801
         dram_bytes: Number | None = None,
         payload: Number | str | None = None,
     ) -> None:
-        declared = declaration(name, flop=flop, dram_bytes=dram_bytes, payload=payload)
-        outer = () if declared is None else _range(DECLARED_DOMAIN, declared)
-        self._ranges = (*outer, *_range(DOMAIN, name))
+        self._ranges = _range(DOMAIN, name)
+        if flop is None and dram_bytes is None and payload is None:
+            return
+        figures = _figures(flop, dram_bytes, payload)
+        if self._ranges:
+            self._ranges = (*_range(DECLARED_DOMAIN, _text(name, figures)), *self._ranges)
 
     def __enter__(self) -> Self:
         for push, _ in self._ranges:
@@ -73,13 +76,15 @@ def declaration(
     flop: Number | None = None,
     dram_bytes: Number | None = None,
     payload: Number | str | None = None,
-) -> str | None:
-    """Return the text that declares these figures for the range ``name``; None if there are none."""
-    if flop is None and dram_bytes is None and payload is None:
-        return None
-    figures = {"flop": _number(flop), "dram_bytes": _number(dram_bytes), "payload": _payload(payload)}
-    given = {key: value for key, value in figures.items() if value is not None}
-    return json.dumps({"range": name, **given}, separators=(",", ":"))
+) -> str:
+    """Return the text that declares these figures for the range ``name``.
+
+    Raises
+    ------
+    ValueError
+        If an amount is negative or not finite.
+    """
+    return _text(name, _figures(flop, dram_bytes, payload))
 
 
 def parse_declaration(text: str) -> dict[str, Number | str]:
@@ -96,18 +101,25 @@ def parse_declaration(text: str) -> dict[str, Number | str]:
     return {key: value for key, value in found.items() if key in _VALID and _VALID[key](value)}
 
 
-def _number(value: Any) -> Number | None:  # noqa: ANN401
+def _figures(flop: Any, dram_bytes: Any, payload: Any) -> dict[str, Number | str | None]:  # noqa: ANN401
+    if payload is not None and not isinstance(payload, str | int):
+        payload = float(payload)
+    return {"flop": _amount(flop), "dram_bytes": _amount(dram_bytes), "payload": payload}
+
+
+def _amount(value: Any) -> Number | None:  # noqa: ANN401
     """Return a plain number for one of any kind, such as NumPy's."""
     if value is None:
         return None
     plain: Number = value if isinstance(value, int) else float(value)
-    if not math.isfinite(plain) or plain < 0:
+    if not 0 <= plain < math.inf:
         raise ValueError(f"not an amount of work: {value}")
-    return int(plain) if plain == int(plain) else plain
+    return plain
 
 
-def _payload(value: Any) -> Number | str | None:  # noqa: ANN401
-    return value if value is None or isinstance(value, str | int) else float(value)
+def _text(name: str, figures: dict[str, Number | str | None]) -> str:
+    given = {key: value for key, value in figures.items() if value is not None}
+    return json.dumps({"range": name, **given}, separators=(",", ":"))
 
 
 def _is_amount(value: Any) -> bool:  # noqa: ANN401
@@ -130,7 +142,8 @@ def _range(domain_name: str, text: str) -> tuple[Range, ...]:
     domain = _domain(domain_name)
     if domain is None:
         return ()
-    return ((functools.partial(domain.push_range, domain.get_event_attributes(message=text)), domain.pop_range),)
+    attributes = domain.get_event_attributes(message=text)
+    return ((functools.partial(domain.push_range, attributes), domain.pop_range),)
 
 
 @functools.cache

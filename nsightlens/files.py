@@ -38,7 +38,9 @@ def write_atomically(path: Path, data: bytes, *, force: bool = False) -> None:
                 temporary.unlink(missing_ok=True)
                 raise
     except OSError as error:
-        raise UsageError(f"cannot be written: {error.strerror}", where=str(path), remedy="check space and permissions") from error
+        raise UsageError(
+            f"cannot be written: {error.strerror}", where=str(path), remedy="check space and permissions"
+        ) from error
 
 
 def _umask() -> int:

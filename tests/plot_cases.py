@@ -111,7 +111,15 @@ def seven():
 
 def sixty(count=60):
     """Return launches of twenty kernels, three times over, each time a little different."""
-    names = ("scale", "triad", "spmv_csr<double>", "stencil_step", "dgemm", "reduce_final", "attention_forward")
+    names = (
+        "scale",
+        "triad",
+        "spmv_csr<double>",
+        "stencil_step",
+        "dgemm",
+        "reduce_final",
+        "attention_forward",
+    )
     made = []
     for i in range(count):
         kernel, turn = i % 20, i // 20
@@ -143,5 +151,7 @@ def scattered(count=60, wide=1.0):
         x = 0.02 * 10 ** (4 * wide * ((i * 37) % count) / count)
         y = (0.15 + 0.8 * ((i * 7919) % 101) / 101) * min(4.8e12 * x, 33.5e12)
         name = f"void at::native::elementwise_kernel<{i}, at::native::FillFunctor<double>>(int)"
-        made.append(launch(i, name, x, y, time_s=1e-6 * (1 + (i * 104729) % 997), bound="compute" if x > 7 else "memory"))
+        made.append(
+            launch(i, name, x, y, time_s=1e-6 * (1 + (i * 104729) % 997), bound="compute" if x > 7 else "memory")
+        )
     return analysis(made)

@@ -22,7 +22,7 @@ from nsightlens.analysis.result import (
 from nsightlens.analysis.roofline import place
 from nsightlens.analysis.tensor_core import tensor_core
 from nsightlens.analysis.totals import first, ranges
-from nsightlens.analysis.work import known
+from nsightlens.analysis.work import CUDA_CORES, known
 from nsightlens.collectors import read
 from nsightlens.collectors.report import Launch, Report
 
@@ -100,8 +100,8 @@ def analyze_launch(number: int, report: Report, launch: Launch) -> LaunchResult:
 
 def _work(launch: Launch) -> Work:
     tensor = {kind: None if math.isnan(flop) else flop for kind, flop in launch.tensor.flop.items()}
-    core = (known(launch.values[f"{name}_flop"]) for name in ("fp64", "fp32", "fp16"))
-    return Work(*core, tensor_flop=tensor)
+    fp64, fp32, fp16 = (known(launch.values[f"{name}_flop"]) for name in CUDA_CORES)
+    return Work(fp64, fp32, fp16, tensor)
 
 
 def _info(report: Report) -> ReportInfo:

@@ -1,6 +1,7 @@
 """Ceilings of one launch, each with its source: the report itself, else the shipped GPU table."""
 
 import math
+from typing import Any
 
 from nsightlens.analysis.result import Ceiling
 from nsightlens.collectors.report import Launch
@@ -25,5 +26,5 @@ def _from_report(launch: Launch) -> dict[str, float]:
 def _spec(gpu: str | None) -> dict[str, float]:
     """Return the table's peaks of the GPU whose pattern fits best."""
     fitting = [entry for entry in table("gpus").values() if gpu and entry["match"] in gpu]
-    entry = max(fitting, key=lambda entry: len(entry["match"]), default={})
+    entry: dict[str, Any] = max(fitting, key=lambda entry: len(entry["match"]), default={})
     return {name: value for name, value in entry.items() if name.endswith("_per_s")}

@@ -1,7 +1,7 @@
 """Excess work per cause and resource: the part of a resource's work that a defect of the code adds.
 
-Each rule is a function of the quantities of one launch (NaN where not collected) and returns resource to share, empty where its
-counters are missing: a cause that was not measured is never claimed.
+Each rule is a function of the quantities of one launch (NaN where not collected) and returns resource to share,
+empty where its counters are missing: a cause that was not measured is never claimed.
 """
 
 import math
@@ -14,7 +14,15 @@ SECTOR_BYTES = 32.0
 _SMALLEST = 0.02
 _L2 = ("busy_l2_sectors", "busy_l2_tags", "busy_l2_data", "busy_l2_to_sm", "busy_sm_to_l2")
 _LANES = 32.0
-_PER_INSTRUCTION = ("busy_issue", "busy_alu", "busy_fma", "busy_fma_heavy", "busy_fp64", "busy_xu", "busy_lsu")
+_PER_INSTRUCTION = (
+    "busy_issue",
+    "busy_alu",
+    "busy_fma",
+    "busy_fma_heavy",
+    "busy_fp64",
+    "busy_xu",
+    "busy_lsu",
+)
 
 
 def uncoalesced_access(v: Values) -> dict[str, float]:

@@ -1,20 +1,18 @@
-"""The loss ledger of one launch: ideal time, causes and the unexplained rest, in seconds that add up to the measured time."""
+"""The loss ledger of one launch: ideal time, causes and an unexplained rest that add up to the measured time."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from nsightlens.analysis.excess import EVIDENCE, RULES
-from nsightlens.analysis.overlap import PIPES
+from nsightlens.analysis.resources import DEVICE_WIDE, PIPES, RESOURCES
 from nsightlens.analysis.result import Loss
 from nsightlens.analysis.work import known
 from nsightlens.collectors.report import Launch
 from nsightlens.data import table
 from nsightlens.models import ledger
 
-DEVICE_WIDE = ("dram_share", "busy_l2_sectors", "busy_l2_tags", "busy_l2_data", "busy_l2_to_sm", "busy_sm_to_l2", "busy_atomics")
-RESOURCES = ("dram_share", *(name for name, e in table("counters").items() if e.get("role") in {"resource", "pipe"}))
 LAUNCH_LATENCY_S = 4e-6
-"""Time at the start and end of a launch in which no multiprocessor works."""
+"""Longest time at the start and end of a launch that a launch of its kind needs."""
 
 _GROUPS = {
     "memory": ("long_scoreboard", "drain", "membar"),
@@ -26,7 +24,7 @@ _GROUPS = {
     "front_end": ("no_instruction", "branch_resolving", "imc_miss", "misc", "sleeping", "gmma"),
 }
 _QUEUES = {
-    "memory": ("dram_share", "busy_l2_sectors", "busy_l2_tags", "busy_l2_data", "busy_l2_to_sm", "busy_sm_to_l2", "busy_atomics"),
+    "memory": DEVICE_WIDE,
     "memory_queue": ("busy_lsu", "busy_l1_wavefronts"),
     "shared_memory": ("busy_l1_wavefronts", "busy_lsu", "busy_xu"),
     "pipe": ("busy_fma", "busy_fma_heavy", "busy_fp64", "busy_alu", "busy_tensor"),
@@ -72,7 +70,10 @@ def _model(launch: Launch, time: float, busy: dict[str, float]) -> ledger.Launch
 
 
 def _idle(v: Mapping[str, float], time: float, busy: Mapping[str, float]) -> dict[str, float]:
-    """Split the time in which multiprocessors hold no block; spreading work cannot beat device-wide units."""
+    """Split the time in which multiprocessors hold no block; spreading work cannot beat device-wide units.
+
+    Without the busiest multiprocessor's share nothing tells imbalance from a device that is idle as a whole.
+    """
     active = known(v["sm_active_share"])
     if active is None or active >= 1:
         return {}
@@ -80,11 +81,11 @@ def _idle(v: Mapping[str, float], time: float, busy: Mapping[str, float]) -> dic
     longest = active if longest is None else max(longest, active)
     grid, multiprocessors = known(v["grid_size"]), known(v["sm_count"])
     filled = min(1.0, grid / multiprocessors) if grid and multiprocessors else 1.0
-    small = min((1 - filled) * longest, 1 - active)
-    overhead = min(1 - longest, LAUNCH_LATENCY_S / time, 1 - active - small)
+    small = min((1 - filled) * longest, longest - active)
+    overhead = min(1 - longest, LAUNCH_LATENCY_S / time)
     room = 1 - max(busy[name] for name in DEVICE_WIDE if name in busy)
     scale = min(1.0, room / (1 - active))
-    parts = {"small_grid": small, "launch_overhead": overhead, "imbalance": 1 - active - small - overhead}
+    parts = {"small_grid": small, "launch_overhead": overhead, "imbalance": longest - active - small}
     return _within(1 - max(busy.values()), {cause: scale * share for cause, share in parts.items()})
 
 

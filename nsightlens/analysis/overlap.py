@@ -1,9 +1,9 @@
 """The overlap interval of one launch from its counters."""
 
+from nsightlens.analysis.resources import PIPES
 from nsightlens.analysis.result import Overlap
 from nsightlens.analysis.work import known
 from nsightlens.collectors.report import Launch
-from nsightlens.data import table
 from nsightlens.models import overlap as model
 
 SMALLEST_SHARE = 0.05
@@ -12,8 +12,6 @@ LARGEST_ERROR = 0.25
 """Above this standard error the lower bound says nothing."""
 PASS_NOISE = 0.005
 """Counters of different passes can exceed 1 by this much."""
-
-PIPES = tuple(name for name, entry in table("counters").items() if entry.get("role") == "pipe")
 
 
 def bound_overlap(launch: Launch) -> Overlap:

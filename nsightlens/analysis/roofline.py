@@ -1,22 +1,21 @@
 """Place a launch on the roofline."""
 
+from nsightlens.analysis.resources import COMPUTE, MEMORY
 from nsightlens.analysis.result import Ceiling, Roofline, RooflinePoint
-from nsightlens.analysis.work import dominant_pipe, flop_by_pipe, known
+from nsightlens.analysis.work import dominant_pipe, flop_by_pipe, known, uncounted_tensor_work
 from nsightlens.collectors.report import Launch
 from nsightlens.models import roofline as model
 
 BUSY = 0.6
 """A launch whose busiest resource is below this share of its peak waits for latency, not for that resource."""
 
-_MEMORY = ("dram_share", "busy_l2_sectors", "busy_l2_tags", "busy_l2_data", "busy_l2_to_sm", "busy_sm_to_l2", "busy_l1_wavefronts")
-_COMPUTE = ("busy_fma", "busy_fp64", "busy_tensor", "busy_alu", "busy_xu", "busy_issue")
 _LEVELS = ("dram", "l2", "l1")
 
 
 def place(launch: Launch, ceilings: dict[str, Ceiling]) -> Roofline:
     """Return the roofline placement of one launch, at the level of device memory and by its dominant pipe."""
     work = flop_by_pipe(launch)
-    pipe = dominant_pipe(work, ceilings)
+    pipe = None if uncounted_tensor_work(launch) else dominant_pipe(work, ceilings)
     time = known(launch.values["time_s"])
     points = tuple(_points(launch, work, ceilings, time)) if time else ()
     main = next((point for point in points if point.level == "dram" and point.pipe == pipe), None)
@@ -33,9 +32,7 @@ def place(launch: Launch, ceilings: dict[str, Ceiling]) -> Roofline:
     )
 
 
-def _points(
-    launch: Launch, work: dict[str, float], ceilings: dict[str, Ceiling], time: float
-) -> list[RooflinePoint]:
+def _points(launch: Launch, work: dict[str, float], ceilings: dict[str, Ceiling], time: float) -> list[RooflinePoint]:
     traffic = {level: launch.values[f"{level}_bytes"] for level in _LEVELS}
     return [
         RooflinePoint(level, pipe, flop / moved, flop / time, _attainable(level, pipe, flop / moved, ceilings))
@@ -64,9 +61,13 @@ def _ridge(pipe: str | None, ceilings: dict[str, Ceiling]) -> float | None:
 
 def _bound(launch: Launch, work: dict[str, float], ceilings: dict[str, Ceiling], time: float | None) -> str:
     """Name what the launch is bound by: its busiest resource, if that is busy at all."""
-    memory = _largest(launch, _MEMORY)
-    compute = _largest(launch, _COMPUTE)
-    rates = [work[pipe] / time / ceilings[f"{pipe}_flop_per_s"].value for pipe in work if time and f"{pipe}_flop_per_s" in ceilings]
+    memory = _largest(launch, MEMORY)
+    compute = _largest(launch, COMPUTE)
+    rates = [
+        work[pipe] / time / ceilings[f"{pipe}_flop_per_s"].value
+        for pipe in work
+        if time and f"{pipe}_flop_per_s" in ceilings
+    ]
     compute = max([*rates, *([] if compute is None else [compute])], default=None)
     if memory is None or compute is None:
         return "unknown"

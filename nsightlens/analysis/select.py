@@ -29,7 +29,11 @@ def _name(launch: LaunchResult) -> str:
     return launch.name
 
 
-ORDERS: dict[str, Callable[[LaunchResult], float | str]] = {"time": _longest, "loss": _costliest, "name": _name}
+ORDERS: dict[str, Callable[[LaunchResult], float | str]] = {
+    "time": _longest,
+    "loss": _costliest,
+    "name": _name,
+}
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ def select(analysis: Analysis, selection: Selection) -> Analysis:
         raise UsageError("no launch fits the selection", where="--kernel/--nvtx/--launch", remedy=f"kernels: {names}")
     order = selection.sort or ("time" if selection.top else None)
     if order:
-        chosen.sort(key=ORDERS[order])  # type: ignore[arg-type]
+        chosen.sort(key=ORDERS[order])
     chosen = chosen[: selection.top]
     return replace(analysis, launches=tuple(chosen), ranges=ranges(chosen), first=first(chosen))
 
@@ -88,7 +92,9 @@ def _search(expression: str, *names: str) -> bool:
     try:
         return any(re.search(expression, name) for name in names)
     except re.error as error:
-        raise UsageError(f"not a regular expression: {error}", where="--kernel", remedy="quote special characters") from error
+        raise UsageError(
+            f"not a regular expression: {error}", where="--kernel", remedy="quote special characters"
+        ) from error
 
 
 def _inside(path: str, prefix: str) -> bool:

@@ -10,7 +10,7 @@ def ranges(launches: Iterable[LaunchResult]) -> tuple[RangeResult, ...]:
     """Return the totals of every NVTX range, nested launches included, in order of appearance."""
     inside: dict[str, list[LaunchResult]] = defaultdict(list)
     for launch in launches:
-        for path in dict.fromkeys(prefix for path in launch.nvtx for prefix in _prefixes(path)):
+        for path in dict.fromkeys(prefix for whole in launch.nvtx for prefix in _prefixes(whole)):
             inside[path].append(launch)
     return tuple(_total(path, found) for path, found in inside.items())
 

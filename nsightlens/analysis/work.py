@@ -1,4 +1,4 @@
-"""Floating-point work of one launch by pipe, told apart from constants that the compiler loads with FP16 instructions."""
+"""Floating-point work of one launch by pipe, apart from constants loaded with FP16 instructions."""
 
 import math
 
@@ -7,6 +7,7 @@ from nsightlens.collectors.report import Launch
 
 CUDA_CORES = ("fp64", "fp32", "fp16")
 _HOPPER = 9.0
+_OPCODE_STEMS = ("HMMA", "HGMMA", "IMMA", "IGMMA", "DMMA", "BMMA", "BGMMA", "QMMA", "QGMMA", "OMMA", "UTC")
 _CONSTANT_LOADS_PER_THREAD = 4.0
 
 
@@ -27,8 +28,8 @@ def flop_by_pipe(launch: Launch) -> dict[str, float]:
 def constant_loads_only(launch: Launch) -> bool:
     """Tell whether the FP16 count may be constants only.
 
-    On Hopper and later the compiler writes ``HFMA2.MMA R, -RZ, RZ, c, c`` to load a constant, so kernels without FP16 data
-    count a few packed multiply-adds per thread, and no FP16 addition or multiplication.
+    On Hopper and later the compiler writes ``HFMA2.MMA R, -RZ, RZ, c, c`` to load a constant, so kernels without
+    FP16 data count a few packed multiply-adds per thread, and no FP16 addition or multiplication.
     """
     values = launch.values
     capability = launch.row["compute_capability"]
@@ -37,6 +38,31 @@ def constant_loads_only(launch: Launch) -> bool:
     others = values["fp16_add"] + values["fp16_mul"]
     few = values["fp16_fma"] <= _CONSTANT_LOADS_PER_THREAD * values["thread_count"]
     return few and not others > 0
+
+
+def used_tensor_cores(launch: Launch) -> bool | None:
+    """Tell whether tensor instructions ran: by operation counts, else by opcodes, never by pipe activity."""
+    counts = [value for value in launch.tensor.flop.values() if not math.isnan(value)]
+    if any(value > 0 for value in counts):
+        return True
+    if launch.opcodes is not None:
+        return any(_is_tensor(opcode) and count > 0 for opcode, count in launch.opcodes.items())
+    complete = len(counts) > 1 and len(counts) == len(launch.tensor.flop) and _all_types(launch)
+    return False if complete else None
+
+
+def _all_types(launch: Launch) -> bool:
+    """Tell whether the counters cover floating-point and integer types; a report asked by name may hold some only."""
+    return {"fp16", "bf16", "tf32", "int8"} <= set("_".join(launch.tensor.flop).split("_"))
+
+
+def _is_tensor(opcode: str) -> bool:
+    return opcode.startswith(_OPCODE_STEMS)
+
+
+def uncounted_tensor_work(launch: Launch) -> bool:
+    """Tell whether tensor instructions ran whose FLOP the report does not count: then no pipe is known to dominate."""
+    return used_tensor_cores(launch) is True and not any(flop > 0 for flop in launch.tensor.flop.values())
 
 
 def dominant_pipe(work: dict[str, float], ceilings: dict[str, Ceiling]) -> str | None:

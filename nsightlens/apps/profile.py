@@ -100,10 +100,14 @@ def run_profile(
             return Profiled(None, None, error or ProfilerError("ncu wrote no report", where=str(profiler)))
         target = launch.keep(collected, target, force=force)
     refused = tuple(metric for metric in asked.metrics if metric not in used.metrics)
-    happened = {"metrics": used.metrics, "refused": refused, "launches": outcome.launches}
-    launch.write_manifest(
-        target, replace(manifest, **happened, error=None if error is None else error.message)
+    manifest = replace(
+        manifest,
+        metrics=used.metrics,
+        refused=refused,
+        launches=outcome.launches,
+        error=None if error is None else error.message,
     )
+    launch.write_manifest(target, manifest)
     if error is not None:
         error.message += f"; {outcome.launches} launches are kept in {target}"
     return Profiled(target, _analyse(target, error), error, refused)

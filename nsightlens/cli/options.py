@@ -33,7 +33,12 @@ def reading_options(function: Command) -> Command:
     """Add the options for reading reports: ``keep_going`` and ``max_bytes``."""
     keep = click.option("--keep-going", is_flag=True, help="Analyse what can be read of a damaged report.")
     size = click.option(
-        "--max-size", "max_bytes", callback=_size, default="1G", show_default=True, help="Largest report when unpacked."
+        "--max-size",
+        "max_bytes",
+        callback=_size,
+        default="1G",
+        show_default=True,
+        help="Largest report when unpacked.",
     )
     return keep(size(function))
 
@@ -43,9 +48,24 @@ def selection_options(function: Command) -> Command:
     options = (
         click.option("--kernel", metavar="REGEX", help="Only kernels whose name matches."),
         click.option("--nvtx", metavar="PATH", help="Only launches inside this range: a prefix of domain/outer/inner."),
-        click.option("--launch", metavar="N", multiple=True, type=click.IntRange(min=0), help="Only launch N of the file."),
-        click.option("--top", metavar="N", type=click.IntRange(min=1), help="At most N launches, the longest if not sorted."),
-        click.option("--sort", type=click.Choice(["time", "loss", "name"]), help="Order; that of the file if not given."),
+        click.option(
+            "--launch",
+            metavar="N",
+            multiple=True,
+            type=click.IntRange(min=0),
+            help="Only launch N of the file.",
+        ),
+        click.option(
+            "--top",
+            metavar="N",
+            type=click.IntRange(min=1),
+            help="At most N launches, the longest if not sorted.",
+        ),
+        click.option(
+            "--sort",
+            type=click.Choice(["time", "loss", "name"]),
+            help="Order; that of the file if not given.",
+        ),
     )
     for option in reversed(options):
         function = option(function)
@@ -55,7 +75,9 @@ def selection_options(function: Command) -> Command:
 def output_options(function: Command) -> Command:
     """Add ``--format``, ``-o`` and ``--force``, as ``fmt``, ``output`` and ``force``."""
     options = (
-        click.option("--format", "fmt", type=click.Choice(FORMATS), help="Table, or JSON; else by the extension of -o."),
+        click.option(
+            "--format", "fmt", type=click.Choice(FORMATS), help="Table, or JSON; else by the extension of -o."
+        ),
         click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to FILE."),
         click.option("--force", is_flag=True, help="Overwrite existing files."),
     )

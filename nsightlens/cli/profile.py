@@ -1,14 +1,19 @@
 """``nsightlens profile``: run a program under Nsight Compute, then analyse it."""
 
 import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from nsightlens.cli.options import emit, output_options
-from nsightlens.errors import UsageError
+from nsightlens.cli.options import check_output, emit, output_options
 from nsightlens.launch import Progress, select
 from nsightlens.text import printable
+
+if TYPE_CHECKING:
+    from nsightlens.apps.profile import Profiled
 
 NAME_WIDTH = 48
 
@@ -17,9 +22,7 @@ NAME_WIDTH = 48
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     epilog="Example: nsightlens profile --kernel scale -- python examples/scale.py",
 )
-@click.option(
-    "--report", type=click.Path(dir_okay=False, path_type=Path), help="Keep the report in this file."
-)
+@click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="Keep the report in this file.")
 @click.option(
     "--set",
     "metric_set",
@@ -30,12 +33,8 @@ NAME_WIDTH = 48
 )
 @click.option("--ncu", metavar="PATH", help="Nsight Compute's command line; searched for if not given.")
 @click.option("--kernel", metavar="REGEX", help="Profile only kernels whose name matches.")
-@click.option(
-    "--nvtx", metavar="RANGE", multiple=True, help="Profile only within this range, as DOMAIN@RANGE."
-)
-@click.option(
-    "--launch-skip", metavar="N", type=click.IntRange(min=0), help="Leave out the first N launches."
-)
+@click.option("--nvtx", metavar="RANGE", multiple=True, help="Profile only within this range, as DOMAIN@RANGE.")
+@click.option("--launch-skip", metavar="N", type=click.IntRange(min=0), help="Leave out the first N launches.")
 @click.option("--launch-count", metavar="N", type=click.IntRange(min=1), help="Profile at most N launches.")
 @click.option(
     "--timeout",
@@ -56,7 +55,7 @@ def command(
     launch_skip: int | None,
     launch_count: int | None,
     timeout_s: float | None,
-    fmt: str,
+    fmt: str | None,
     output: Path | None,
     force: bool,
     program: tuple[str, ...],
@@ -69,10 +68,7 @@ def command(
     """
     from nsightlens.apps.profile import run_profile  # noqa: PLC0415
 
-    if output is not None and output.exists() and not force:
-        raise UsageError(
-            "the file exists", where=str(output), remedy="choose another name, or overwrite it with --force"
-        )
+    check_output(output, force=force)
     line = StatusLine()
     done = run_profile(
         program,
@@ -85,23 +81,26 @@ def command(
         on_progress=line.show if line.visible else None,
     )
     line.clear()
-    if done.refused:
-        click.echo(
-            f"nsightlens: this ncu does not know {', '.join(done.refused)}; profiled without", err=True
-        )
-    if done.report is not None:
-        click.echo(f"nsightlens: report kept in {printable(str(done.report))}", err=True)
+    for note in _notes(done):
+        click.echo(f"nsightlens: {note}", err=True)
     if done.analysis is not None:
         emit(done.analysis, fmt, output, force)
     if done.error is not None:
         raise done.error
 
 
+def _notes(done: "Profiled") -> Iterator[str]:
+    if done.refused:
+        yield f"this ncu does not know {', '.join(done.refused)}; profiled without"
+    if done.report is not None:
+        yield f"report kept in {printable(str(done.report))}"
+
+
 class StatusLine:
     """One line on standard error, rewritten; only on a terminal."""
 
     def __init__(self) -> None:
-        self.visible = click.get_text_stream("stderr").isatty()
+        self.visible = sys.stderr.isatty()
 
     def show(self, progress: Progress) -> None:
         """Write the state of the run over the one before."""

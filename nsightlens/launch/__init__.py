@@ -6,7 +6,7 @@ from nsightlens.launch.find import find_ncu, ncu_version
 from nsightlens.launch.log import Progress
 from nsightlens.launch.manifest import Manifest, manifest_path, read_manifest, write_manifest
 from nsightlens.launch.output import folder_beside, keep, report_target
-from nsightlens.launch.run import OnProgress, Outcome, run
+from nsightlens.launch.process import OnProgress, Outcome, run
 
 __all__ = [
     "Manifest",
@@ -17,8 +17,8 @@ __all__ = [
     "check_program",
     "command_line",
     "failure",
-    "folder_beside",
     "find_ncu",
+    "folder_beside",
     "keep",
     "manifest_path",
     "ncu_version",

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-# Set unless the caller asks for something else. Clocks stay as they are; embedded machine code would make reports
-# a hundred times larger; a config.ncu-cfg lying about must not change what is measured.
+# Set unless the caller asks for something else. Clocks stay as they are; embedded machine code would make
+# reports a hundred times larger; a config.ncu-cfg lying about must not change what is measured.
 DEFAULTS = (
     ("--config-file", "off"),
     ("--clock-control", "none"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nsightlens.errors import ProfilerError
 from nsightlens.launch.command import Request
-from nsightlens.launch.run import Outcome
+from nsightlens.launch.process import Outcome
 from nsightlens.text import printable
 
 OTHER_NCU = "take another version of Nsight Compute with --ncu PATH"
@@ -76,7 +76,7 @@ KNOWN = (
         "another user owns it: set TMPDIR to a folder of your own",
     ),
     Failure(
-        r"No space left on device|Unable to write to file|Failed to (?:write|create|save) (?:the )?(?:rep|file)",
+        r"No space left on device|Unable to write to file|Failed to (?:write|save) (?:the )?(?:rep|file)",
         "Nsight Compute cannot write its report",
         "make room on the disk, or write elsewhere with --report FILE",
     ),
@@ -134,9 +134,7 @@ def check_program(command: tuple[str, ...], found: str | None) -> None:
     """
     if found is None:
         name = printable(command[0], MAX_TEXT)
-        raise ProfilerError(
-            "no such program", where=name, remedy="check the path; the program follows after --"
-        )
+        raise ProfilerError("no such program", where=name, remedy="check the path; the program follows after --")
 
 
 def unknown_counters(outcome: Outcome, metrics: tuple[str, ...]) -> tuple[str, ...]:
@@ -193,7 +191,7 @@ def _nothing(outcome: Outcome) -> ProfilerError | None:
         more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
         return ProfilerError(
             f"no launch matched the selection; the program launched: {', '.join(names[:MAX_NAMES])}{more}",
-            remedy="mend --kernel, --nvtx (DOMAIN@RANGE; nsightlens.annotate makes nsightlens@RANGE) or --launch-skip",
+            remedy="mend --kernel, --nvtx (DOMAIN@RANGE, for annotate: nsightlens@RANGE) or --launch-skip",
         )
     return ProfilerError(
         "no kernel was profiled",

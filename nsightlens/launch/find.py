@@ -9,16 +9,14 @@ from pathlib import Path
 
 from nsightlens.errors import ProfilerError
 
-INSTALL = (
-    "install Nsight Compute (it comes with the CUDA Toolkit), add its folder to PATH, or give --ncu PATH"
-)
+INSTALL = "install Nsight Compute (it comes with the CUDA Toolkit), add its folder to PATH, or give --ncu PATH"
 
 
 def find_ncu(explicit: str | None = None, root: Path = Path("/")) -> Path:
     """Return the ``ncu`` to use.
 
-    Looks on PATH, in CUDA_HOME and CUDA_PATH, in the stand-alone installations of Nsight Compute (newest first)
-    and in those of the CUDA Toolkit.
+    Looks on PATH, in CUDA_HOME and CUDA_PATH, in the stand-alone installations of Nsight Compute (newest
+    first) and in those of the CUDA Toolkit.
 
     Parameters
     ----------
@@ -73,6 +71,4 @@ def _candidates(root: Path) -> Iterator[Path]:
 
 
 def _newest_first(paths: Iterator[Path]) -> list[Path]:
-    return sorted(
-        paths, key=lambda path: [int(digits) for digits in re.findall(r"\d+", str(path))], reverse=True
-    )
+    return sorted(paths, key=lambda path: [int(digits) for digits in re.findall(r"\d+", str(path))], reverse=True)

@@ -14,7 +14,7 @@ MAX_MESSAGES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is: launches profiled, name of the one under way (untrusted text), seconds since the start."""
+    """How far a run is; ``current`` is the name of the launch under way, from the program: untrusted text."""
 
     launches: int
     current: str | None

@@ -13,7 +13,7 @@ MAX_BYTES = 1 << 20
 class Manifest:
     """What was asked, and how it went.
 
-    ``started`` is an ISO 8601 time, ``refused`` the counters that this ncu did not know, ``error`` what failed.
+    ``started`` is an ISO 8601 time, ``refused`` are counters unknown to this ncu, ``error`` is what failed.
     """
 
     command: tuple[str, ...]

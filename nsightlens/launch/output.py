@@ -43,9 +43,7 @@ def folder_beside(target: Path) -> Iterator[Path]:
         folder = Path(tempfile.mkdtemp(prefix=".nsightlens-", dir=target.absolute().parent))
     except OSError as error:
         remedy = "write elsewhere with --report FILE"
-        raise ProfilerError(
-            f"cannot write there: {error.strerror}", where=str(target), remedy=remedy
-        ) from error
+        raise ProfilerError(f"cannot write there: {error.strerror}", where=str(target), remedy=remedy) from error
     try:
         yield folder
     finally:

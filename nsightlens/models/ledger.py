@@ -1,8 +1,8 @@
-"""A loss ledger as a set of counterfactuals: how long would the launch take without each cause?
+"""A loss ledger as a set of counterfactuals: the time that the launch would take without each cause.
 
-All times are shares of the measured time. ``duration`` gives the time with some causes imagined away; with none away it is 1
-by construction. Causes of excess work are removed in turn, so that their losses add up to ``1 - duration(all away)``;
-what is left is split among generic causes, and the remainder stays unexplained.
+All times are shares of the measured time. ``duration`` gives the time with some causes imagined away; with none
+away it is 1 by construction. Causes of excess work are removed in turn, so that their losses add up to
+``1 - duration(all away)``; what is left is split among generic causes, and the remainder stays unexplained.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,6 +1,6 @@
 """How much of the shorter of two busy times hides under the longer one.
 
-With total time T, busy times T_mem and T_cmp, m the smaller, M the larger of them and E the time in which neither is busy:
+With total time T, busy times T_mem and T_cmp, m the smaller of them and E the time in which neither is busy:
 ``T = T_mem + T_cmp - phi * m + E``. Counters give T, T_mem and T_cmp but not E, so phi is an interval
 (inclusion-exclusion, the Frechet bounds of the two utilisations).
 """

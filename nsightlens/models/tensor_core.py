@@ -1,7 +1,8 @@
 """How much tensor cores can help a kernel that moves the same bytes.
 
-Source of the un-overlapped model: "Can Tensor Cores Benefit Memory-Bound Kernels? (No!)", arXiv 2502.16851, with the bound
-as it follows from the exact expression (the printed one grows with the machine balance). The partial-overlap form is ours.
+Source of the un-overlapped model: "Can Tensor Cores Benefit Memory-Bound Kernels? (No!)", arXiv 2502.16851, with
+the bound as it follows from the exact expression (the printed one grows with the machine balance). The form with
+partial overlap is ours.
 """
 
 
@@ -44,8 +45,8 @@ def speedup(ratio: float, memory_boundness: float, overlap: float = 0.0, other: 
 def most(total: float, t_mem: float, t_cmp: float, ratio: float, overlap_low: float = 0.0) -> float:
     """Return the largest speed-up that the busy times of a measured launch allow, memory-bound or not.
 
-    The time saved is at most the exposed compute time times ``1 - 1/ratio``; what remains is at least the memory time and
-    the shrunken compute time. For a memory-bound launch this is ``speedup`` at the lowest overlap.
+    The time saved is at most the exposed compute time times ``1 - 1/ratio``; what remains is at least the memory
+    time and the shrunken compute time. For a memory-bound launch this is ``speedup`` at the lowest overlap.
 
     Parameters
     ----------

@@ -32,7 +32,9 @@ def render_table(analysis: Analysis, *, width: int | None = None, color: bool = 
         Use the terminal's colours.
     """
     out = StringIO()
-    console = Console(file=out, width=width or 80, force_terminal=color, no_color=not color, highlight=False, markup=False)
+    console = Console(
+        file=out, width=width or 80, force_terminal=color, no_color=not color, highlight=False, markup=False
+    )
     for number, report in enumerate(analysis.reports):
         _print_head(console, report, [launch for launch in analysis.launches if launch.report == number])
     console.print(_launches(analysis.launches))
@@ -55,7 +57,9 @@ def _print_head(console: Console, report: ReportInfo, launches: Sequence[LaunchR
     context = launches[0].context if launches else None
     cache, clock = (context.cache_control, context.clock_control) if context else (None, None)
     caches = {"all": "caches flushed before each pass", "none": "caches warm"}.get(cache or "", "cache control unknown")
-    console.print(Text(printable(f"{gpus}, ncu {report.ncu_version or 'unknown'}; {caches}; clock control {clock or 'unknown'}")))
+    console.print(
+        Text(printable(f"{gpus}, ncu {report.ncu_version or 'unknown'}; {caches}; clock control {clock or 'unknown'}"))
+    )
     for note in report.notes:
         console.print(Text(f"Note: {printable(note)}", style="yellow"))
     console.print()
@@ -110,7 +114,9 @@ def _print_ledgers(console: Console, launches: Sequence[LaunchResult]) -> None:
     for launch in sorted(judged[:LEDGERS], key=lambda x: (x.report, x.launch)):
         console.print(_item(_ledger(launch)))
     if len(judged) > LEDGERS:
-        console.print(Text(f"The {LEDGERS} longest of {len(judged)} launches; the others: --format json, or --launch N"))
+        console.print(
+            Text(f"The {LEDGERS} longest of {len(judged)} launches; the others: --format json, or --launch N")
+        )
 
 
 def _ledger(launch: LaunchResult) -> str:
@@ -142,4 +148,9 @@ def _print_missing(console: Console, launches: Sequence[LaunchResult]) -> None:
     which = "every launch" if len(lacking) == len(launches) else f"{len(lacking)} of {len(launches)} launches"
     counters = "1 counter is" if most == 1 else f"Up to {most} counters are"
     console.print(Text(f"\n{counters} missing for {which}, so some fields stay empty.", style="yellow"))
-    console.print(Text("To collect all of them: nsightlens profile -- CMD\nThe names, and a plain ncu command: --format json, missing and remedy"))
+    console.print(
+        Text(
+            "To collect all of them: nsightlens profile -- CMD\n"
+            "The names, and a plain ncu command: --format json, missing and remedy"
+        )
+    )

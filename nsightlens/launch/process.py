@@ -65,7 +65,7 @@ def run(
 
 
 def _start(arguments: Sequence[str]) -> tuple[subprocess.Popen[bytes], bool]:
-    # A background group may not read from the terminal: with a terminal on standard input ncu shares our group.
+    # A background group may not read from the terminal: with one on standard input ncu shares our group.
     own_group = not os.isatty(0)
     try:
         process = subprocess.Popen(  # noqa: S603
@@ -79,9 +79,7 @@ def _start(arguments: Sequence[str]) -> tuple[subprocess.Popen[bytes], bool]:
     return process, own_group
 
 
-def _wait(
-    process: subprocess.Popen[bytes], log: Log, timeout_s: float | None, on_progress: OnProgress | None
-) -> str:
+def _wait(process: subprocess.Popen[bytes], log: Log, timeout_s: float | None, on_progress: OnProgress | None) -> str:
     start = time.monotonic()
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -126,9 +124,7 @@ def _signals_interrupt() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    ours = [
-        number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_DFL
-    ]
+    ours = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_DFL]
     for number in ours:
         signal.signal(number, interrupt)
     try:

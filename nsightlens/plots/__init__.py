@@ -1,0 +1,1 @@
+"""Figures: plot_x(result, ax) -> ax."""

@@ -1,0 +1,56 @@
+"""The numbered list beside a crowded roofline."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+
+from nsightlens.plots.labels import LIST_LIMIT, number, position, title
+from nsightlens.plots.markers import is_hottest
+from nsightlens.plots.spots import Spot
+from nsightlens.plots.style import BOUNDS, FAINT, INK, LIST_SIZE, beside, bound_of, measure, pixels, write
+from nsightlens.units import percent, seconds
+
+BESIDE_AXES = 16.0
+COLUMN_GAP = 8.0
+ROW_HEIGHT = 8.8
+BASELINE = 0.8  # of a row's height from its top
+HEAD = ("", "launch", "time", "of roof")
+SIDES = ("right", "left", "right", "right")
+
+Column = list[tuple[str, dict[str, Any]]]
+
+
+def list_height(rows: int) -> float:
+    """Return the height in points of a list of so many launches."""
+    return (rows + 1) * ROW_HEIGHT
+
+
+def draw_list(axes: Axes, listed: Sequence[Spot], spots: Sequence[Spot], several: bool) -> None:
+    """Write one row per ``listed`` spot to the right of the axes, in the order of their numbers."""
+    ordered = sorted(listed, key=lambda spot: position(spot.launch))
+    left = BESIDE_AXES
+    for index, side in enumerate(SIDES):
+        head = (HEAD[index], {"color": FAINT})
+        column = [head, *(_cell(spot, spots, several, index) for spot in ordered)]
+        left += _draw_column(axes, column, left, side, f"list-{index}") + COLUMN_GAP
+
+
+def _cell(spot: Spot, spots: Sequence[Spot], several: bool, index: int) -> tuple[str, dict[str, Any]]:
+    launch = spot.launch
+    share = percent(launch.roofline.roof_fraction, 0)
+    texts = number(launch, several), title(launch, LIST_LIMIT), seconds(launch.time_s), share
+    colour = BOUNDS[bound_of(launch)][0] if index == 0 else INK
+    return texts[index], {"color": colour, "weight": "bold" if is_hottest(spot, spots) else "normal"}
+
+
+def _draw_column(axes: Axes, column: Column, left: float, side: str, gid: str) -> float:
+    """Write the cells and return the width of the column in points."""
+    sized = [(text, {"fontsize": LIST_SIZE, **style}) for text, style in column if text]
+    width = max(measure(axes, text, **style)[0] for text, style in sized) / pixels(axes)
+    x = left + width if side == "right" else left
+    for row, (text, style) in enumerate(column):
+        place = beside(axes, x, -(row + BASELINE) * ROW_HEIGHT, (1, 1))
+        look = {"transform": place, "ha": side, "fontsize": LIST_SIZE, "gid": f"{gid}-{row}", **style}
+        write(axes, 0, 0, text, **look)
+    return width

@@ -1,0 +1,56 @@
+"""The note under the axes: what the figure leaves out, said in words."""
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from matplotlib.axes import Axes
+
+from nsightlens.plots.labels import numbers
+from nsightlens.plots.roofs import Roofs
+from nsightlens.plots.spots import Spot
+from nsightlens.plots.style import FAINT, LINE_HEIGHT, NOTE_SIZE, UNKNOWN_GPU, beside, drawable, measure, write
+
+BELOW_AXES = 34.0  # points: tick labels and the name of the axis stand in between
+NAME_LIMIT = 40
+NARROWEST = 20  # characters
+
+
+def about_launches(spots: Sequence[Spot], labelled: int, homeless: Sequence[Spot], several: bool) -> list[str]:
+    """Say how to read the markers and which labels are missing."""
+    above = [spot for spot in spots if spot.launch.overlap.status == "ceiling_violation"]
+    said = (
+        (len(spots) > 1, "Marker area grows with time."),
+        (several, "Numbers are report:launch."),
+        (labelled < len(spots), f"Labels name the {labelled} slowest of {len(spots)} launches drawn."),
+        (bool(homeless), f"No room for the labels of {_numbers(homeless, several)}."),
+        (bool(above), f"Above a ceiling: {_numbers(above, several)}."),
+    )
+    return [text for holds, text in said if holds]
+
+
+def about_missing(reasons: Counter[str], hidden: Sequence[Roofs]) -> list[str]:
+    """Say which launches and roofs are not drawn, and why."""
+    said = [f"{count} {_launches(count)} not drawn: {why}." for why, count in reasons.most_common()]
+    if hidden:
+        names = ", ".join(drawable(one.gpu or UNKNOWN_GPU, NAME_LIMIT) for one in hidden)
+        said.append(f"Roofs not drawn for want of room: {names}.")
+    return said
+
+
+def draw_note(axes: Axes, said: Sequence[str]) -> None:
+    """Write the sentences under the axes, wrapped to their width."""
+    if not said:
+        return
+    hundred, _ = measure(axes, "n" * 100, fontsize=NOTE_SIZE)
+    text = textwrap.fill(" ".join(said), max(NARROWEST, int(100 * axes.bbox.width / hundred)))
+    style = {"fontsize": NOTE_SIZE, "color": FAINT, "linespacing": LINE_HEIGHT, "gid": "note"}
+    write(axes, 0, 0, text, transform=beside(axes, 0, -BELOW_AXES, (0, 0)), va="top", **style)
+
+
+def _numbers(spots: Iterable[Spot], several: bool) -> str:
+    return numbers((spot.launch for spot in spots), several)
+
+
+def _launches(count: int) -> str:
+    return "launch" if count == 1 else "launches"

@@ -1,0 +1,44 @@
+"""Draws the roofs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from nsightlens.plots.frame import Range, to_pixels
+from nsightlens.plots.geometry import Rows
+from nsightlens.plots.roofs import Roofs
+from nsightlens.plots.style import GPU_COLOURS
+
+USED: dict[str, Any] = {"linestyle": "-", "linewidth": 1.3}
+TWIN: dict[str, Any] = {"linestyle": (0, (4, 2.5)), "linewidth": 0.9, "alpha": 0.65}
+GID = "roof-"
+
+
+def draw_roofs(axes: Axes, roofs: Sequence[Roofs], x: Range) -> None:
+    """Draw the slanted DRAM roof and the flat compute roofs of every GPU."""
+    for i, one in enumerate(roofs):
+        look: dict[str, Any] = {"color": GPU_COLOURS[i], "zorder": 2}
+        if one.dram:
+            ends = np.array([x[0], dram_end(one, axes, x)])
+            axes.plot(ends, one.dram.value * ends, gid=f"{GID}{i}-dram", **look, **USED)
+        for flat in one.flat:
+            value = flat.ceiling.value
+            start = max(x[0], value / one.dram.value) if one.dram else x[0]
+            axes.plot(
+                [start, x[1]], [value, value], gid=f"{GID}{i}-{flat.pipe}", **look, **(USED if flat.used else TWIN)
+            )
+
+
+def dram_end(one: Roofs, axes: Axes, x: Range) -> float:
+    """Return the intensity at which the DRAM roof ends: at the highest flat roof or at the frame."""
+    top = max([flat.ceiling.value for flat in one.flat], default=axes.get_ylim()[1])
+    return min(top / one.dram.value, x[1]) if one.dram else x[1]
+
+
+def roof_segments(axes: Axes) -> Rows:
+    """Return the drawn roofs in pixels (n, 4)."""
+    lines = [line for line in axes.get_lines() if str(line.get_gid()).startswith(GID)]
+    drawn = [to_pixels(axes, line.get_xydata()).reshape(1, 4) for line in lines]
+    return np.vstack([np.empty((0, 4)), *drawn])

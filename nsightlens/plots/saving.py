@@ -1,0 +1,105 @@
+"""Makes a roofline figure of the right size and writes it whole or not at all."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from nsightlens.analysis.result import Analysis
+from nsightlens.errors import UsageError
+from nsightlens.files import refuse_existing, write_atomically
+from nsightlens.plots.listing import list_height
+from nsightlens.plots.roofline import MOST_LABELLED, MOST_NAMED, plot_roofline
+from nsightlens.plots.spots import is_placed
+from nsightlens.plots.style import POINTS_PER_INCH
+from nsightlens.text import printable
+
+RESOLUTION = 200
+WIDTH, HEIGHT = 5.6, 3.7  # inches, of the axes alone
+WIDTH_WITH_LIST = 6.2
+MARGIN = 0.08
+NO_DATE: dict[str, dict[str, None]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+ENDINGS = ".png, .svg or .pdf"
+# Text stays text, and the same analysis gives the same bytes.
+WRITING: dict[Any, Any] = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "nsightlens"}
+
+
+def roofline_figure(result: Analysis) -> Figure:
+    """Return a figure with the roofline of an analysis, as large as its contents need.
+
+    Raises
+    ------
+    ReportError
+        If no launch can be drawn.
+    """
+    rows = min(MOST_LABELLED, sum(map(is_placed, result.launches)))
+    tall = (WIDTH_WITH_LIST, max(HEIGHT, list_height(rows) / POINTS_PER_INCH))
+    figure = Figure(figsize=tall if rows > MOST_NAMED else (WIDTH, HEIGHT), dpi=RESOLUTION)
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0, 0, 1, 1))
+    plot_roofline(result, axes)
+    _fit(figure, axes)
+    return figure
+
+
+def _fit(figure: Figure, axes: Axes) -> None:
+    """Grow the figure around its contents; the axes keep their size, so every label keeps its place."""
+    box = figure.get_tightbbox()
+    width, height = box.width + 2 * MARGIN, box.height + 2 * MARGIN
+    size = figure.get_size_inches()
+    figure.set_size_inches(width, height)
+    left, bottom = (MARGIN - box.x0) / width, (MARGIN - box.y0) / height
+    axes.set_position((left, bottom, size[0] / width, size[1] / height))
+
+
+def save_roofline(result: Analysis, path: str | Path, *, force: bool = False) -> Path:
+    """Draw the roofline of an analysis and write it as PNG, SVG or PDF, by the ending of ``path``.
+
+    Parameters
+    ----------
+    result
+        The analysis.
+    path
+        The file to write; its folder must exist.
+    force
+        Replace an existing file.
+
+    Returns
+    -------
+    Path
+        The written file.
+
+    Raises
+    ------
+    UsageError
+        If the ending is another, the file exists, or it cannot be written.
+    ReportError
+        If no launch can be drawn.
+    """
+    target = check_figure(path, force=force)
+    figure = roofline_figure(result)
+    ending = target.suffix.lower()
+    content = io.BytesIO()
+    with mpl.rc_context(WRITING):
+        figure.savefig(content, format=ending[1:], dpi="figure", metadata=NO_DATE[ending])
+    write_atomically(target, content.getvalue(), force=force)
+    return target
+
+
+def check_figure(path: str | Path, *, force: bool = False) -> Path:
+    """Return ``path`` if a figure can be written there.
+
+    Raises
+    ------
+    UsageError
+        If the ending names no format of figures, the file exists and ``force`` is not set, or the folder does not.
+    """
+    target = Path(path)
+    if target.suffix.lower() not in NO_DATE:
+        raise UsageError("no format of figures ends so", where=printable(str(path)), remedy=f"name a file {ENDINGS}")
+    refuse_existing(target, force=force)
+    return target
