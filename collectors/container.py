@@ -18,6 +18,7 @@ _RESULT_COUNTS = (2, 7, 9)  # kernels, ranges, graphs
 _FACT, _COMMAND_LINE, _DEVICE = 8, 11, 6
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _MAX_VARINT_BITS = 70
+_LENGTH_BYTES = 4
 
 
 class DamageError(ValueError):
@@ -81,14 +82,23 @@ def _length(data: mmap | bytes, position: int) -> int:
 
 
 def _note(found: Container, header: dict[int, Any]) -> None:
-    results = sum(header.get(number, 0) for number in _RESULT_COUNTS)
-    found.results += results
+    results = _results(header)
     process = header.get(_PROCESS)
-    if results and isinstance(process, bytes):
-        found.process_ids += [_message(process).get(1)] * results
+    process_id = _message(process).get(1) if isinstance(process, bytes) else None
     session = header.get(_SESSION)
     if isinstance(session, bytes):
         _note_session(found, session)
+    found.process_ids += [process_id if isinstance(process_id, int) else None] * results
+    found.results += results
+
+
+def _results(header: dict[int, Any]) -> int:
+    counts = [header.get(number, 0) for number in _RESULT_COUNTS]
+    results = sum(count for count in counts if isinstance(count, int))
+    held = header.get(_PAYLOAD_SIZE, 0) // _LENGTH_BYTES  # each result stands in the payload behind its length
+    if results > held or not all(isinstance(count, int) for count in counts):
+        raise DamageError("a block header does not parse")
+    return results
 
 
 def _note_session(found: Container, session: bytes) -> None:

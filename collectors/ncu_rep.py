@@ -18,6 +18,7 @@ TIMEOUT_S = 600.0
 MEMORY_BYTES = 16 << 30
 
 _CUT = "copy it again or profile again"
+_FEWER = "profile fewer launches at a time"
 
 
 class Reading:
@@ -98,7 +99,7 @@ class Reading:
             return self._report(code)
         except subprocess.TimeoutExpired:
             message = f"reading it took more than {self._timeout_s:g} s"
-            raise ReportError(message, where=str(self.path), remedy="profile fewer launches at a time") from None
+            raise ReportError(message, where=str(self.path), remedy=_FEWER) from None
         finally:
             self.close()
 
@@ -109,12 +110,16 @@ class Reading:
             if "error" in session:
                 raise ReportError(session["error"]["message"], where=str(self.path), remedy=session["error"]["remedy"])
             if code != 0 or "results" not in session:
-                raise ReportError(self._crash(code), where=str(self.path), remedy=_CUT)
+                raise self._crash(code)
             return self._build(session, lines)
 
-    def _crash(self, code: int) -> str:
+    def _crash(self, code: int) -> ReportError:
         words = self._messages.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        return f"NVIDIA's reader ended on this file (code {code})" + (f": {words[-1][:200]}" if words else "")
+        if any("bad_alloc" in word for word in words):
+            message = f"reading it takes more than {MEMORY_BYTES} bytes of memory"
+            return ReportError(message, where=str(self.path), remedy=_FEWER)
+        message = f"NVIDIA's reader ended on this file (code {code})" + (f": {words[-1][:200]}" if words else "")
+        return ReportError(message, where=str(self.path), remedy=_CUT)
 
     def _build(self, session: dict[str, Any], lines: Iterator[dict[str, Any]]) -> Report:
         process_ids = session["process_ids"] + [None] * session["results"]

@@ -56,8 +56,8 @@ class Report:
             for launch in self.launched
         ]
         frame = pd.DataFrame(rows)
-        dtypes = {name: column.dtype for name, column in schema.launch_columns().items() if name in frame}
-        return frame.astype(dtypes)
+        dtypes = {name: column.dtype for name, column in schema.launch_columns().items()}
+        return frame.astype(dtypes)[[*dtypes, *frame.columns.difference(dtypes)]]
 
     @cached_property
     def metrics(self) -> "pd.DataFrame":

@@ -8,7 +8,7 @@ import argparse
 
 import numpy as np
 
-from nsightlens.annotate import annotate
+from nsightlens.ranges import annotate
 from nsightlens.kernels.cupy_launch import load_cupy
 from nsightlens.kernels.programs import run
 

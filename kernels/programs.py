@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from nsightlens.annotate import annotate
+from nsightlens.ranges import annotate
 from nsightlens.errors import NsightlensError
 from nsightlens.kernels.catalogue import Kernel, Parameters, Vector, kernel
 from nsightlens.kernels.cupy_launch import launch, load_cupy

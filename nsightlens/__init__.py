@@ -6,7 +6,7 @@ from nsightlens._version import __version__
 
 if TYPE_CHECKING:
     from nsightlens.analysis import analyze_reports as analyze
-    from nsightlens.annotate import annotate
+    from nsightlens.ranges import annotate
     from nsightlens.apps.profile import profile
     from nsightlens.collectors.load import load
 
@@ -14,7 +14,7 @@ __all__ = ["__version__", "analyze", "annotate", "load", "profile"]
 
 _HOMES = {
     "analyze": ("nsightlens.analysis", "analyze_reports"),
-    "annotate": ("nsightlens.annotate", "annotate"),
+    "annotate": ("nsightlens.ranges", "annotate"),
     "load": ("nsightlens.collectors.load", "load"),
     "profile": ("nsightlens.apps.profile", "profile"),
 }

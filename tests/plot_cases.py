@@ -155,3 +155,43 @@ def scattered(count=60, wide=1.0):
             launch(i, name, x, y, time_s=1e-6 * (1 + (i * 104729) % 997), bound="compute" if x > 7 else "memory")
         )
     return analysis(made)
+
+
+HOSTILE = (
+    r"$\frac{1}{",
+    "$x$",
+    "\x1b[31mred\x1b[0m",
+    "two\nlines\r\n",
+    "\u202egnp.exe",
+    "\ud800 lone surrogate",
+    "中文内核",
+    "🚀 launch",
+    "",
+    " \t ",
+    "<script>alert('&')</script>]]>",
+    "W" * 100_000,
+)
+
+
+def hostile(repeat=1):
+    """Return launches whose names and ranges were chosen by an enemy."""
+    made = []
+    for i in range(repeat * len(HOSTILE)):
+        name = HOSTILE[i % len(HOSTILE)]
+        x = 0.05 * 1.7 ** (i % 12)
+        made.append(launch(i, name, x, 0.5 * min(4.8e12 * x, 33.5e12), nvtx=(f"/{HOSTILE[(i + 5) % 12]}",)))
+    return analysis(made)
+
+
+def long_names():
+    """Return as many launches as are still named in the axes, with the longest labels."""
+    names = (f"{'W' * 30}{i}" for i in range(12))
+    return analysis(
+        launch(i, name, 0.1 * 1.2**i, 2e11 * 1.2**i, nvtx=(f"/{'M' * 30}",), time_s=1e-3 * (12 - i))
+        for i, name in enumerate(names)
+    )
+
+
+def many(count=200):
+    """Return more launches than can be labelled."""
+    return scattered(count)

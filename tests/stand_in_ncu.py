@@ -1,7 +1,8 @@
 """A stand-in for ncu: takes its arguments, says what it says, leaves a recorded report, and fails on request.
 
-Environment: ``STAND_IN`` names a scenario; ``STAND_IN_REPORT`` is the report (perhaps .xz) to leave; ``STAND_IN_UNKNOWN``
-lists counters that this ncu does not know; ``STAND_IN_ARGUMENTS`` is a file that gets the arguments as JSON.
+Environment: ``STAND_IN`` names a scenario; ``STAND_IN_REPORT`` is the report (perhaps .xz) to leave;
+``STAND_IN_UNKNOWN`` lists counters that this ncu does not know; ``STAND_IN_ARGUMENTS`` is a file that gets the
+arguments as JSON.
 """
 
 import json
@@ -18,15 +19,14 @@ START = "==PROF== Connected to process 4242 (/usr/bin/python3.12)"
 END = "==PROF== Disconnected from process 4242"
 NOTHING = "==WARNING== No kernels were profiled."
 NAME = "sca\x1b[31mle"
-DOC = "See https://docs.nvidia.com/nsight-compute/ProfilingGuide/index.html#faq for more details."
+KILLED = "==ERROR== The application returned an error code (9)."
 
 # Scenario: messages, exit code, launches profiled before (a report is left if there are any).
 FAILURES = {
     "permission": (
         [
-            "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters "
-            "on the target device 0. For instructions see https://developer.nvidia.com/ERR_NVGPUCTRPERM",
-            "==ERROR== The application returned an error code (9).",
+            "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters.",
+            KILLED,
             NOTHING,
         ],
         1,
@@ -35,8 +35,7 @@ FAILURES = {
     "counters_taken": (
         [
             "==ERROR== An error was reported by the driver:",
-            "==ERROR== Profiling failed because a driver resource was unavailable. Ensure that no other tool (like "
-            f"DCGM) is concurrently collecting profiling data. {DOC}",
+            "==ERROR== Profiling failed because a driver resource was unavailable. Ensure no other tool is active.",
             NOTHING,
         ],
         9,
@@ -54,9 +53,8 @@ FAILURES = {
     "library": (
         [
             "==ERROR== An error was reported by the counter measurement library:",
-            "==ERROR== Failed to initialize the profiler: LibraryNotLoaded. Check that a compatible driver library is "
-            "loaded.",
-            "==ERROR== The application returned an error code (9).",
+            "==ERROR== Failed to initialize the profiler: LibraryNotLoaded. Check that a compatible driver is loaded.",
+            KILLED,
         ],
         1,
         0,
@@ -69,17 +67,12 @@ FAILURES = {
     ),
     "option": (["==ERROR== unrecognised option '--import-sass'. Use --help for further details."], 1, 0),
     "lock": (
-        [
-            "==ERROR== Failed to open/create lock file /tmp/nsight-compute-lock. Please check that this process has "
-            f"write permissions on this file. {DOC}",
-        ],
+        ["==ERROR== Failed to open/create lock file /tmp/nsight-compute-lock. Please check that this process may."],
         1,
         0,
     ),
     "disk": (
-        [
-            "==ERROR== Unable to write to file /full/x.ncu-rep. Please verify this file is not locked, and writable.",
-        ],
+        ["==ERROR== Unable to write to file x.ncu-rep. Please verify it is not locked."],
         1,
         0,
     ),
@@ -90,17 +83,13 @@ FAILURES = {
             "==ERROR== Failed to prepare kernel for profiling",
             "==ERROR== Unknown Error on device 0.",
             '==ERROR== Failed to profile "const:" in process 4242',
-            "==ERROR== The application returned an error code (9).",
+            KILLED,
         ],
         1,
         0,
     ),
     "unknown_device_error": (["==ERROR== Unknown Error on device 0.", NOTHING], 1, 0),
-    "launch_failed": (
-        ["==ERROR== LaunchFailed", f'==ERROR== Failed to profile "{NAME}" in process 4242'],
-        1,
-        2,
-    ),
+    "launch_failed": (["==ERROR== LaunchFailed", f'==ERROR== Failed to profile "{NAME}" in process 4242'], 1, 2),
     "program_failed": (["==ERROR== The application returned an error code (3)."], 3, 2),
     "program_crashed": (["==ERROR== The application returned an error code (11).", NOTHING], 11, 0),
     "nothing": ([NOTHING], 0, 0),
@@ -113,7 +102,7 @@ FAILURES = {
 def main() -> int:
     """Do what ncu would."""
     if "--version" in sys.argv:
-        print("NVIDIA (R) Nsight Compute Command Line Profiler\nVersion 2025.3.1.0 (build 36398880) (public-release)")
+        sys.stdout.write("NVIDIA (R) Nsight Compute Command Line Profiler\nVersion 2025.3.1.0 (build 36398880)\n")
         return 0
     options, program = split(sys.argv[1:])
     if "STAND_IN_ARGUMENTS" in os.environ:
@@ -178,8 +167,8 @@ def sleep(options, log, *, stubborn):
         print(f'==PROF== Profiling "{NAME}" - {number}: 0%....50%....100% - 17 passes', file=log)
     print(f'==PROF== Profiling "{NAME}" - 2: 0%....', end="", file=log)
     log.flush()
-    Path(options["--log-file"]).with_suffix(".ready").touch()
-    print("profiling", file=sys.stderr, flush=True)
+    sys.stderr.write("profiling\n")
+    sys.stderr.flush()
     time.sleep(60)
     return 0
 

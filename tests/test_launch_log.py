@@ -38,7 +38,9 @@ def test_a_line_that_grows_is_followed(tmp_path):
 
 def test_a_failed_launch_is_not_counted_and_its_error_is_kept(tmp_path):
     log = Log(tmp_path / "log")
-    log.path.write_text('==PROF== Profiling "k" - 0: 0%\n==ERROR== LaunchFailed\n==PROF== Profiling "k" - 1: 0%..==ERROR== X')
+    log.path.write_text(
+        '==PROF== Profiling "k" - 0: 0%\n==ERROR== LaunchFailed\n==PROF== Profiling "k" - 1: 0%..==ERROR== X'
+    )
     log.close()
     assert (log.launches, log.messages) == (0, ["==ERROR== LaunchFailed", "==ERROR== X"])
 

@@ -23,6 +23,11 @@ HERE = Path(__file__).parent
 RECORDED = HERE / "data" / "cuda_graph.ncu-rep.xz"
 PROGRAM = (sys.executable, "-c", "print('from the program')")
 NOTHING = Analysis(reports=(), launches=())
+TAKE_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 # Scenario of the stand-in: what the message must say, and a part of the remedy.
@@ -205,7 +210,7 @@ def test_counters_that_ncu_does_not_know_are_left_out(ncu, analysed, monkeypatch
 def test_an_ncu_that_knows_none_of_the_counters_is_an_error(ncu, monkeypatch):
     monkeypatch.setenv("STAND_IN_UNKNOWN", " ".join(data.metric_set("overview")))
     monkeypatch.setattr("nsightlens.apps.profile.MAX_RUNS", 2)
-    with pytest.raises(ProfilerError, match="a counter is unknown.*--set overview"):
+    with pytest.raises(ProfilerError, match=r"a counter is unknown.*--set overview"):
         profile(PROGRAM, ncu=ncu, metric_set="overview")
 
 
@@ -280,21 +285,54 @@ def test_a_signal_keeps_what_was_collected(ncu, number):
     assert names() == ["r.ncu-rep", "r.nsightlens.json"]
 
 
+def test_ctrl_c_on_a_terminal_reaches_everyone_once(ncu):
+    terminal, ours = os.openpty()
+    arguments = [sys.executable, "-m", "nsightlens", "profile", "--ncu", ncu, "--report", "r", "--", *PROGRAM]
+    arguments = [sys.executable, "-c", TAKE_TERMINAL, *arguments]
+    env = {**os.environ, "PYTHONPATH": str(HERE.parent), "STAND_IN": "sleep", "STAND_IN_REPORT": str(RECORDED)}
+    process = subprocess.Popen(
+        arguments,
+        stdin=ours,
+        stdout=subprocess.PIPE,
+        stderr=ours,
+        env=env,
+        start_new_session=True,
+    )
+    os.close(ours)
+    shown = b""
+    while b"2 launches profiled" not in shown:
+        shown += os.read(terminal, 4096)
+    os.write(terminal, b"\x03")
+    stdout, _ = process.communicate(timeout=60)
+    os.close(terminal)
+    assert process.returncode == 4
+    assert stdout
+    assert rb"now sca\x1b[31mle" in shown
+    assert names() == ["r.ncu-rep", "r.nsightlens.json"]
+
+
 def test_the_time_limit_stops_a_stubborn_program(ncu, monkeypatch):
     stop = tuple((number, 0.5) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL))
     monkeypatch.setattr("nsightlens.launch.process.STOP", stop)
     monkeypatch.setenv("STAND_IN", "stubborn")
     start = time.monotonic()
-    with pytest.raises(ProfilerError, match="stopped at the time limit after 2 profiled launches"):
+    with pytest.raises(ProfilerError, match=r"stopped at the time limit after \d profiled launches"):
         profile(PROGRAM, ncu=ncu, timeout_s=2)
     assert time.monotonic() - start < 20
     assert names() == []
 
 
-def test_progress_is_reported(ncu, analysed, monkeypatch):
+def test_progress_is_reported_and_a_callback_may_interrupt(ncu, analysed, monkeypatch):
     monkeypatch.setenv("STAND_IN", "sleep")
     seen = []
-    run_profile(PROGRAM, ncu=ncu, timeout_s=2, on_progress=seen.append)
-    assert (seen[-1].launches, seen[-1].current) == (2, "sca\x1b[31mle")
-    assert seen[-1].elapsed_s > 1
+
+    def follow(progress):
+        seen.append(progress)
+        if progress.launches == 2:
+            raise KeyboardInterrupt
+
+    done = run_profile(PROGRAM, ncu=ncu, on_progress=follow)
+    assert seen[-1].current == "sca\x1b[31mle"
+    assert seen[-1].elapsed_s > 0
+    assert "interrupted after 2 profiled launches" in str(done.error)
     assert analysed

@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from nsightlens.files import write_atomically
+
 SCHEMA = "nsightlens.manifest/1"
 MAX_BYTES = 1 << 20
 
@@ -39,7 +41,7 @@ def manifest_path(report: Path) -> Path:
 def write_manifest(report: Path, manifest: Manifest) -> None:
     """Write the manifest beside ``report``."""
     text = json.dumps({"schema": SCHEMA, "report": report.name, **asdict(manifest)}, indent=2)
-    manifest_path(report).write_text(f"{text}\n", encoding="utf-8")
+    write_atomically(manifest_path(report), f"{text}\n".encode(), force=True)
 
 
 def read_manifest(report: Path) -> dict[str, Any] | None:

@@ -33,6 +33,7 @@ KEY_SIZE = 7.0
 LINE_HEIGHT = 1.35
 
 POINTS_PER_INCH = 72.0
+HINTING = 1.06  # the same text can be so much wider at another resolution
 SMALLEST_MARKER = 4.5
 LARGEST_MARKER = 10.0
 UNNAMED = "(unnamed)"
@@ -49,11 +50,11 @@ def write(axes: Axes, x: float, y: float, text: str, **style: Any) -> Text:  # n
 
 
 def measure(axes: Axes, text: str, **style: Any) -> tuple[float, float]:  # noqa: ANN401
-    """Return width and height of ``text`` in pixels."""
+    """Return width and height of ``text`` in pixels, with room for other formats and resolutions."""
     artist = write(axes, 0, 0, text, transform=IdentityTransform(), **style)
     box = artist.get_window_extent()
     artist.remove()
-    return box.width, box.height
+    return HINTING * box.width, box.height
 
 
 def pixels(axes: Axes) -> float:

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from nsightlens.annotate import DECLARED_DOMAIN, DOMAIN, annotate, declaration, parse_declaration
+from nsightlens.ranges import DECLARED_DOMAIN, DOMAIN, annotate, declaration, parse_declaration
 
 MODULE = sys.modules[annotate.__module__]
 
@@ -118,4 +118,3 @@ def test_what_is_no_declaration_gives_nothing(text):
 def test_impossible_figures_of_strangers_are_left_out():
     text = '{"range":"r","flop":-1,"dram_bytes":NaN,"payload":true,"other":1}'
     assert parse_declaration(text) == {"range": "r"}
-

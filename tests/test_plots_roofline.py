@@ -1,0 +1,429 @@
+"""The roofline figure, judged by its artists."""
+
+import itertools
+import math
+import re
+import runpy
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from nsightlens.analysis.result import Ceiling, Overlap, Roofline, Traffic, Work
+from nsightlens.cli.roofline import command
+from nsightlens.errors import ReportError, UsageError
+from nsightlens.plots.geometry import stacked
+from nsightlens.plots.roofline import plot_roofline
+from nsightlens.plots.saving import roofline_figure, save_roofline
+
+cases = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("plot_cases.py"))))
+
+CASES = {
+    "one": cases.one,
+    "seven": cases.seven,
+    "sixty": cases.sixty,
+    "identical": cases.sixty_identical,
+    "identical, two kernels": lambda: cases.sixty_identical(("ping", "pong")),
+    "two GPUs": cases.two_gpus,
+    "scattered": cases.scattered,
+    "near together": lambda: cases.scattered(wide=0.05),
+    "hostile": cases.hostile,
+    "sixty hostile": lambda: cases.hostile(5),
+    "long names": cases.long_names,
+    "two hundred": cases.many,
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def drawn(request):
+    result = CASES[request.param]()
+    return result, draw(result)
+
+
+def draw(result):
+    """Return the figure with all of its texts where they will be on paper."""
+    figure = roofline_figure(result)
+    figure.draw_without_rendering()
+    return figure
+
+
+def texts(figure, prefix=""):
+    """Return the visible texts, or those whose id starts with ``prefix``."""
+    found = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+    return [text for text in found if (text.get_gid() or "").startswith(prefix)]
+
+
+def line(figure, gid):
+    """Return the line with an id."""
+    return next(line for line in figure.axes[0].get_lines() if line.get_gid() == gid)
+
+
+def named_launches(text):
+    """Return the numbers that a label names."""
+    numbers = []
+    for run in re.findall(r"(?m)(?:^|(?<=, ))(\d+(?:–\d+)?)(?=,|$| )", text.get_text()):
+        first, _, last = run.partition("–")
+        numbers += range(int(first), int(last or first) + 1)
+    return numbers
+
+
+def note(figure):
+    return " ".join(" ".join(text.get_text() for text in texts(figure, "note")).split())
+
+
+def test_no_two_texts_overlap(drawn):
+    _, figure = drawn
+    boxes = [(text.get_text(), text.get_window_extent().padded(-0.5)) for text in texts(figure)]
+    assert [(a[0], b[0]) for a, b in itertools.combinations(boxes, 2) if a[1].overlaps(b[1])] == []
+
+
+def test_no_two_texts_overlap_at_another_resolution():
+    figure = roofline_figure(cases.scattered())
+    figure.set_dpi(72)
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent().padded(-0.5) for text in texts(figure)]
+    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+
+
+def test_every_text_lies_inside_the_figure(drawn):
+    _, figure = drawn
+    for text in texts(figure):
+        box = text.get_window_extent()
+        assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1, text
+        assert figure.bbox.y0 <= box.y0 < box.y1 <= figure.bbox.y1, text
+
+
+def test_each_of_the_slowest_launches_is_named_once(drawn):
+    result, figure = drawn
+    slowest = sorted(result.launches, key=lambda launch: (-launch.time_s, launch.launch))[:60]
+    labels = texts(figure, "label-")
+    assert sorted(n for text in labels for n in named_launches(text)) == sorted(x.launch for x in slowest)
+
+
+def test_more_than_twelve_launches_are_listed_in_order(drawn):
+    result, figure = drawn
+    rows = [int(text.get_text()) for text in texts(figure, "list-0-")]
+    assert rows == sorted(rows)
+    assert len(rows) == (min(60, len(result.launches)) if len(result.launches) > 12 else 0)
+
+
+def test_every_launch_has_its_own_marker_in_its_place(drawn):
+    result, figure = drawn
+    for launch in result.launches:
+        marker = line(figure, f"launch-0-{launch.launch}")
+        place = launch.roofline.intensity_flop_per_byte, launch.roofline.performance_flop_per_s
+        assert tuple(marker.get_xydata()[0]) == place
+        assert figure.axes[0].bbox.contains(*figure.axes[0].transData.transform(place))
+
+
+def test_no_text_is_mathtext(drawn):
+    _, figure = drawn
+    axes = figure.axes[0]
+    plain = [axes.xaxis.label, axes.yaxis.label, *axes.get_xticklabels(), *axes.get_yticklabels()]
+    strange = [text for text in texts(figure) if text not in plain]
+    assert not any(text.get_parse_math() or text.get_usetex() for text in strange)
+
+
+def test_labels_cover_no_marker_when_there_is_room():
+    figure = roofline_figure(cases.seven())
+    axes = figure.axes[0]
+    for launch, text in itertools.product(cases.seven().launches, texts(figure, "label-")):
+        place = launch.roofline.intensity_flop_per_byte, launch.roofline.performance_flop_per_s
+        assert not text.get_window_extent().contains(*axes.transData.transform(place))
+
+
+def test_a_label_stands_nearer_to_its_launch_than_to_most():
+    figure = roofline_figure(cases.scattered())
+    axes, ranks = figure.axes[0], []
+    places = {
+        x.launch: axes.transData.transform((x.roofline.intensity_flop_per_byte, x.roofline.performance_flop_per_s))
+        for x in cases.scattered().launches
+    }
+    for text in texts(figure, "label-"):
+        box = text.get_window_extent()
+        reach = {n: math.dist(p, np.clip(p, box.min, box.max)) for n, p in places.items()}
+        (own,) = named_launches(text)
+        ranks.append(sum(other < reach[own] for other in reach.values()))
+    assert np.mean(ranks) < 0.5
+    assert max(ranks) <= 5
+
+
+def test_roofs_lie_at_their_values():
+    figure = roofline_figure(cases.seven())
+    ridge = 33.5e12 / 4.8e12
+    flat = line(figure, "roof-0-fp64").get_xydata()
+    assert flat[0] == pytest.approx((ridge, 33.5e12))
+    assert flat[1][1] == 33.5e12
+    assert line(figure, "roof-0-tensor_fp64").get_xydata()[0] == pytest.approx((66.9e12 / 4.8e12, 66.9e12))
+    slant = line(figure, "roof-0-dram").get_xydata()
+    assert slant[:, 1] / slant[:, 0] == pytest.approx([4.8e12, 4.8e12])
+    assert slant[1] == pytest.approx((66.9e12 / 4.8e12, 66.9e12))
+
+
+def test_a_launch_on_the_roof_lies_on_the_drawn_line():
+    on_slant = cases.launch(0, "copy", 0.25, 1.2e12)
+    on_flat = cases.launch(1, "gemm", 50.0, 33.5e12)
+    figure = roofline_figure(cases.analysis([on_slant, on_flat]))
+    transform = figure.axes[0].transData.transform
+    for gid, launch in (("roof-0-dram", on_slant), ("roof-0-fp64", on_flat)):
+        start, end = transform(line(figure, gid).get_xydata())
+        point = transform((launch.roofline.intensity_flop_per_byte, launch.roofline.performance_flop_per_s))
+        unit = (end - start) / math.dist(start, end)
+        across = (point - start) @ np.array([-unit[1], unit[0]])
+        assert abs(across) < 0.01
+        assert 0 < (point - start) @ unit < math.dist(start, end)
+
+
+def test_the_tensor_roof_of_a_precision_is_dashed_unless_a_launch_uses_it():
+    unused = line(roofline_figure(cases.one()), "roof-0-tensor_fp64")
+    assert unused.get_linestyle() == "--"
+    assert line(roofline_figure(cases.seven()), "roof-0-tensor_fp64").get_linestyle() == "-"
+
+
+def test_only_precisions_present_get_a_roof():
+    figure = roofline_figure(cases.analysis([cases.launch(0, "sgemm", 9.0, 3e13, "fp32")]))
+    roofs = {line.get_gid() for line in figure.axes[0].get_lines() if str(line.get_gid()).startswith("roof-")}
+    assert roofs == {"roof-0-dram", "roof-0-fp32", "roof-0-tensor_tf32"}
+
+
+def test_roof_labels_give_value_and_source():
+    launch = cases.launch(0, "scale", 0.0625, 2.5e11)
+    faster = replace(launch, launch=1, ceilings={**launch.ceilings, "dram_bytes_per_s": Ceiling(4.9e12, "measured")})
+    figure = roofline_figure(cases.analysis([launch, faster]))
+    labels = {text.get_text() for text in texts(figure, "roof-label-")}
+    wanted = {"DRAM 4.90 TB/s (measured)", "FP64 33.5 TFLOP/s (spec)", "tensor FP64 66.9 TFLOP/s (spec)"}
+    assert labels == wanted
+    assert line(figure, "roof-0-dram").get_ydata()[0] / line(figure, "roof-0-dram").get_xdata()[0] == 4.9e12
+
+
+def test_each_gpu_has_its_own_roofs_and_name():
+    figure = roofline_figure(cases.two_gpus())
+    assert line(figure, "roof-0-fp64").get_ydata()[0] == 33.5e12
+    assert line(figure, "roof-1-fp64").get_ydata()[0] == 9.7e12
+    names = {text.get_text().split()[0] for text in texts(figure, "roof-label-")}
+    assert names == {"H200", "A100"}
+    fills = [line(figure, f"launch-0-{n}").get_fillstyle() for n in range(6)]
+    assert fills == ["full"] * 3 + ["none"] * 3
+
+
+def test_more_gpus_than_can_be_told_apart_are_named_in_the_note():
+    figure = roofline_figure(cases.analysis(cases.launch(i, "k", 1.0, 1e12, gpu=f"GPU {i}") for i in range(6)))
+    assert "Roofs not drawn for want of room: GPU 4, GPU 5." in note(figure)
+
+
+def test_the_slowest_launch_stands_out():
+    figure = roofline_figure(cases.seven())
+    bold = [text.get_text() for text in texts(figure, "label-") if text.get_fontweight() == "bold"]
+    assert bold == ["5 dgemm_cuda_cores"]
+    sizes = [line(figure, f"launch-0-{n}").get_markersize() for n in range(7)]
+    assert sizes.index(max(sizes)) == 5
+    assert (sizes[6] / sizes[5]) ** 2 == pytest.approx(1.6 / 3.1)
+
+
+def test_labels_show_the_innermost_range_and_shorten_in_the_middle():
+    labels = {text.get_text() for text in texts(roofline_figure(cases.seven()), "label-")}
+    assert "0 scale [fp64]" in labels
+    assert "6 cutlass::gemm:…GemmUniversal" in labels
+
+
+def test_launches_that_cannot_be_drawn_are_counted_with_the_reason():
+    bare = cases.launch(1, "bare", None, None)
+    no_work = replace(bare, launch=2, work=Work(0.0, 0.0, 0.0), traffic_bytes=Traffic(dram=8.0))
+    cached = replace(bare, launch=3, work=Work(fp32_flop=5.0), traffic_bytes=Traffic(dram=0.0))
+    uncounted = replace(cached, launch=4, traffic_bytes=Traffic())
+    failed = replace(bare, launch=5, status="failed")
+    nan = replace(uncounted, launch=6, roofline=Roofline(intensity_flop_per_byte=math.nan, performance_flop_per_s=1.0))
+    drawn = cases.launch(0, "scale", 0.0625, 2.5e11)
+    said = note(roofline_figure(cases.analysis([drawn, bare, replace(bare, launch=7), no_work, cached, uncounted, failed, nan])))
+    for sentence in (
+        "2 launches not drawn: no FLOP counts.",
+        "1 launch not drawn: no floating-point work.",
+        "1 launch not drawn: no DRAM traffic.",
+        "2 launches not drawn: no DRAM traffic counted.",
+        "1 launch not drawn: profiling failed.",
+    ):
+        assert sentence in said
+
+
+def test_a_launch_above_a_ceiling_is_drawn_and_named():
+    launch = replace(cases.launch(0, "scale", 0.0625, 9e11), overlap=Overlap(status="ceiling_violation"))
+    figure = roofline_figure(cases.analysis([launch]))
+    assert "Above a ceiling: 0." in note(figure)
+    assert figure.axes[0].get_ylim()[1] > 9e11
+
+
+def test_the_note_says_that_only_the_slowest_are_labelled():
+    assert "Labels name the 60 slowest of 200 launches drawn." in note(roofline_figure(cases.many()))
+
+
+def test_several_reports_number_launches_by_report():
+    first = cases.launch(3, "scale", 0.0625, 2.5e11)
+    figure = roofline_figure(cases.analysis([first, replace(first, report=1)], reports=2))
+    assert [text.get_text() for text in texts(figure, "label-")] == ["0:3 scale\n1:3 scale"] or [
+        text.get_text() for text in texts(figure, "label-")
+    ] == ["0:3, 1:3 scale"]
+    assert "Numbers are report:launch." in note(figure)
+
+
+@pytest.mark.parametrize("lacking", ["dram_bytes_per_s", "fp64_flop_per_s", "all"])
+def test_missing_ceilings_leave_their_roofs_out(lacking):
+    launch = cases.launch(0, "scale", 0.0625, 2.5e11, gpu=None, time_s=None)
+    kept = {} if lacking == "all" else {k: v for k, v in launch.ceilings.items() if k != lacking}
+    figure = roofline_figure(cases.analysis([replace(launch, ceilings=kept)]))
+    roofs = {str(line.get_gid()) for line in figure.axes[0].get_lines()} - {"launch-0-0", "None"}
+    every = {"roof-0-dram", "roof-0-fp64", "roof-0-tensor_fp64"}
+    assert roofs == (set() if lacking == "all" else every - {f"roof-0-{lacking.split('_')[0]}"})
+
+
+def test_extreme_values_can_be_drawn():
+    far = [cases.launch(0, "near", 1e-9, 1e-3), cases.launch(1, "far", 1e12, 3e13)]
+    figure = roofline_figure(cases.analysis(far))
+    assert len(texts(figure, "label-")) == 2
+    assert 3 <= len(figure.axes[0].get_xticks()) <= 12
+
+
+def test_nothing_to_draw_names_the_report_and_the_remedy():
+    launch = replace(cases.launch(0, "scale", None, None), remedy="ncu --metrics x -o REPORT CMD")
+    with pytest.raises(ReportError) as caught:
+        roofline_figure(cases.analysis([launch, replace(launch, launch=1)]))
+    assert "2 x no FLOP counts" in caught.value.message
+    assert (caught.value.where, caught.value.remedy) == ("run0.ncu-rep", "ncu --metrics x -o REPORT CMD")
+    with pytest.raises(ReportError, match="holds no launch"):
+        roofline_figure(cases.analysis([]))
+
+
+def test_plot_draws_into_axes_of_the_caller():
+    figure = Figure(figsize=(12, 5), dpi=100)
+    FigureCanvasAgg(figure)
+    left, right = figure.subplots(1, 2)
+    place = right.get_position().bounds
+    assert plot_roofline(cases.seven(), right) is right
+    assert right.get_position().bounds == place
+    assert not left.get_lines()
+    assert len(texts(figure, "label-")) == 7
+
+
+def test_too_small_axes_say_what_found_no_room():
+    figure = Figure(figsize=(1.6, 1.2), dpi=100)
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    plot_roofline(cases.scattered(), axes)
+    boxes = [text.get_window_extent() for text in texts(figure, "label-")]
+    assert not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+    assert "No room for the labels of" in note(figure)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "placed"),
+    [
+        ([], []),
+        ([5.0], [5.0]),
+        ([5.0, 5.0], [4.5, 5.5]),
+        ([0.0, 9.9, 10.0, 3.0], [0.0, 9.0, 10.0, 3.0]),
+        ([10.0, 10.0, 10.0], [8.0, 9.0, 10.0]),
+    ],
+)
+def test_stacked_labels_keep_their_distance_and_order(wanted, placed):
+    assert stacked(np.array(wanted), 1.0, 0.0, 10.0) == pytest.approx(placed)
+
+
+@pytest.mark.parametrize(("ending", "magic"), [("png", b"\x89PNG\r\n\x1a\n"), ("pdf", b"%PDF-"), ("SVG", b"<?xml")])
+def test_files_have_the_format_of_their_ending(tmp_path, ending, magic):
+    path = save_roofline(cases.seven(), tmp_path / f"roofline.{ending}")
+    assert path.read_bytes().startswith(magic)
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def test_the_same_analysis_gives_the_same_bytes(tmp_path):
+    for ending in ("png", "pdf", "svg"):
+        one, two = (save_roofline(cases.seven(), tmp_path / f"{n}.{ending}").read_bytes() for n in "ab")
+        assert one == two
+
+
+def test_svg_holds_text_as_text_whatever_the_names(tmp_path):
+    written = save_roofline(cases.hostile(5), tmp_path / "roofline.svg").read_text(encoding="utf-8")
+    shown = {"".join(node.itertext()) for node in ET.fromstring(written).iter("{http://www.w3.org/2000/svg}text")}  # noqa: S314
+    assert {r"$\frac{1}{", "$x$", r"\x1b[31mred\x1b[0m", r"two\nlines", "FP64 33.5 TFLOP/s (spec)"} - shown == {
+        r"$\frac{1}{",
+        "$x$",
+        r"\x1b[31mred\x1b[0m",
+        r"two\nlines",
+    } - shown
+    assert max(map(len, shown)) < 400
+
+
+def test_an_existing_file_is_replaced_only_by_force(tmp_path):
+    path = tmp_path / "roofline.png"
+    path.write_bytes(b"mine")
+    with pytest.raises(UsageError, match="--force"):
+        save_roofline(cases.one(), path)
+    assert path.read_bytes() == b"mine"
+    save_roofline(cases.one(), path, force=True)
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("name", ["roofline", "roofline.jpg", "roofline.png.txt"])
+def test_other_endings_are_refused_with_the_three_that_work(tmp_path, name):
+    with pytest.raises(UsageError, match=r"\.png, \.svg or \.pdf"):
+        save_roofline(cases.one(), tmp_path / name)
+
+
+def test_a_missing_folder_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="mkdir"):
+        save_roofline(cases.one(), tmp_path / "none" / "roofline.png")
+
+
+def test_a_failed_drawing_leaves_no_file(tmp_path):
+    with pytest.raises(ReportError):
+        save_roofline(cases.analysis([]), tmp_path / "roofline.png")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def analysed(monkeypatch):
+    asked = []
+
+    def fake(paths, **options):
+        asked.append((paths, options))
+        return cases.seven()
+
+    monkeypatch.setattr("nsightlens.analysis.analyze_reports", fake)
+    return asked
+
+
+def test_the_command_writes_the_figure_and_says_so(analysed, tmp_path):
+    out = tmp_path / "roofline.svg"
+    run = CliRunner().invoke(command, ["a.ncu-rep", "b.ncu-rep", "-o", str(out)], catch_exceptions=False)
+    assert (run.exit_code, run.stdout, run.stderr) == (0, "", f"nsightlens: wrote {out}\n")
+    assert [str(path) for path in analysed[0][0]] == ["a.ncu-rep", "b.ncu-rep"]
+    assert out.is_file()
+
+
+def test_the_command_draws_the_selected_launches(analysed, tmp_path):
+    out = tmp_path / "roofline.svg"
+    CliRunner().invoke(command, ["a.ncu-rep", "--kernel", "stencil", "-o", str(out)], catch_exceptions=False)
+    assert "stencil_2d5pt" in out.read_text(encoding="utf-8")
+    assert "dgemm" not in out.read_text(encoding="utf-8")
+    assert len(analysed) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], r"-o with a name ending in \.png, \.svg or \.pdf"),
+        (["-o", "roofline.gif"], r"\.png, \.svg or \.pdf"),
+        (["-o", "none/roofline.png"], "mkdir"),
+    ],
+)
+def test_the_command_refuses_before_any_work(analysed, monkeypatch, tmp_path, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=said):
+        CliRunner().invoke(command, ["a.ncu-rep", *arguments], catch_exceptions=False)
+    assert analysed == []
