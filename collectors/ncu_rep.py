@@ -11,6 +11,7 @@ from typing import Any
 from nsightlens.collectors.quantities import PATTERNS, counter_names
 from nsightlens.collectors.report import Launch, Report, make_launch
 from nsightlens.errors import ReportError, UsageError
+from nsightlens.ranges import DECLARED_DOMAIN, parse_declaration
 
 FORMAT = "ncu-rep"
 MAX_BYTES = 1 << 30
@@ -109,7 +110,7 @@ class Reading:
             session = next(lines, {})
             if "error" in session:
                 raise ReportError(session["error"]["message"], where=str(self.path), remedy=session["error"]["remedy"])
-            if code != 0 or "results" not in session:
+            if "results" not in session or (code != 0 and not self._request["keep_going"]):
                 raise self._crash(code)
             return self._build(session, lines)
 
@@ -177,6 +178,7 @@ def _launch(index: int, process_ids: Sequence[int | None], line: dict[str, Any])
             "name": "",
             "full_name": "",
             "nvtx": (),
+            "declared": {},
             "payload": None,
         }
         return make_launch({**identity, **blank}, {})
@@ -185,10 +187,17 @@ def _launch(index: int, process_ids: Sequence[int | None], line: dict[str, Any])
         "kind": line["kind"],
         "name": line["name"],
         "full_name": line["full_name"],
-        "nvtx": tuple(_path(span) for span in line["nvtx"]),
+        "nvtx": tuple(_path(span) for span in line["nvtx"] if span["domain"] != DECLARED_DOMAIN),
+        "declared": _declared(line["nvtx"]),
         "payload": next((p for span in line["nvtx"] for p in reversed(span["payloads"]) if p is not None), None),
     }
     return make_launch(row, line["counters"], line["opcodes"])
+
+
+def _declared(spans: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return what the innermost range that declares anything says of itself."""
+    texts = [text for span in spans if span["domain"] == DECLARED_DOMAIN for text in span["path"]]
+    return next((found for text in reversed(texts) if (found := parse_declaration(text))), {})
 
 
 def _path(span: dict[str, Any]) -> str:

@@ -40,6 +40,7 @@ def main() -> None:
     try:
         for line in read(request):
             _write(answer, line)
+            answer.flush()  # the library may end this process at any launch
     except ReportError as error:
         _write(answer, {"error": {"message": error.message, "remedy": error.remedy}})
     except MemoryError:

@@ -57,7 +57,7 @@ class Report:
         ]
         frame = pd.DataFrame(rows)
         dtypes = {name: column.dtype for name, column in schema.launch_columns().items()}
-        return frame.astype(dtypes)[[*dtypes, *frame.columns.difference(dtypes)]]
+        return frame.astype(dtypes)[[*dtypes, *frame.columns.difference(list(dtypes))]]
 
     @cached_property
     def metrics(self) -> "pd.DataFrame":

@@ -8,9 +8,9 @@ import argparse
 
 import numpy as np
 
-from nsightlens.ranges import annotate
 from nsightlens.kernels.cupy_launch import load_cupy
 from nsightlens.kernels.programs import run
+from nsightlens.ranges import annotate
 
 STEPS = (8, 32, 64, 128)
 

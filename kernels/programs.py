@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from nsightlens.ranges import annotate
 from nsightlens.errors import NsightlensError
 from nsightlens.kernels.catalogue import Kernel, Parameters, Vector, kernel
 from nsightlens.kernels.cupy_launch import launch, load_cupy
+from nsightlens.ranges import annotate
 
 
 @dataclass(frozen=True, slots=True)

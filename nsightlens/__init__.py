@@ -6,9 +6,9 @@ from nsightlens._version import __version__
 
 if TYPE_CHECKING:
     from nsightlens.analysis import analyze_reports as analyze
-    from nsightlens.ranges import annotate
     from nsightlens.apps.profile import profile
     from nsightlens.collectors.load import load
+    from nsightlens.ranges import annotate
 
 __all__ = ["__version__", "analyze", "annotate", "load", "profile"]
 

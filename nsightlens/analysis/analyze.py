@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from nsightlens.analysis.ceilings import ceilings
 from nsightlens.analysis.context import context
@@ -84,7 +85,7 @@ def analyze_launch(number: int, report: Report, launch: Launch) -> LaunchResult:
         utilisation=Utilisation(**{name: known(values[name]) for name in Utilisation.__slots__}),
         work=_work(launch),
         traffic_bytes=Traffic(*(known(values[f"{level}_bytes"]) for level in ("dram", "l2", "l1"))),
-        declared=Declared(payload=row["payload"]),
+        declared=_declared(row),
         ceilings=limits,
         roofline=roofline,
         overlap=overlap,
@@ -96,6 +97,11 @@ def analyze_launch(number: int, report: Report, launch: Launch) -> LaunchResult:
         missing=lacking,
         remedy=remedy(lacking),
     )
+
+
+def _declared(row: dict[str, Any]) -> Declared:
+    said = row["declared"]
+    return Declared(said.get("flop"), said.get("dram_bytes"), said.get("payload", row["payload"]))
 
 
 def _work(launch: Launch) -> Work:

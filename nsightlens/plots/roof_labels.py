@@ -14,7 +14,7 @@ from nsightlens.plots.geometry import Rows, stacked
 from nsightlens.plots.launch_labels import Label
 from nsightlens.plots.roof_lines import dram_end
 from nsightlens.plots.roofs import Roofs, pipe_name, roof_label
-from nsightlens.plots.style import GPU_COLOURS, ROOF_SIZE, UNKNOWN_GPU, drawable, pixels, write
+from nsightlens.plots.style import GPU_COLOURS, HINTING, ROOF_SIZE, UNKNOWN_GPU, drawable, pixels, write
 
 CONNECTOR = 12.0  # points from the end of a flat roof to its label
 SHORT_OF = 0.8  # of that the connector takes
@@ -61,7 +61,7 @@ def flat_labels(axes: Axes, roofs: Sequence[Roofs]) -> list[RoofText]:
 
 def band_width(axes: Axes, labels: Sequence[RoofText]) -> float:
     """Return the width in pixels that the labels of the flat roofs need."""
-    widths = [label.artist.get_window_extent().width + CONNECTOR * pixels(axes) for label in labels]
+    widths = [HINTING * label.artist.get_window_extent().width + CONNECTOR * pixels(axes) for label in labels]
     return max(widths, default=0.0)
 
 
