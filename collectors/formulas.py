@@ -1,13 +1,26 @@
 """Formulas over counters: parsed once, with nothing but arithmetic allowed."""
 
 import ast
+import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-_FUNCTIONS: dict[str, Callable[..., Any]] = {"min": min, "max": max, "round": round}
+
+def _min(a: float, b: float) -> float:
+    return math.nan if math.isnan(a) or math.isnan(b) else min(a, b)
+
+
+def _max(a: float, b: float) -> float:
+    return math.nan if math.isnan(a) or math.isnan(b) else max(a, b)
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {"min": _min, "max": _max, "round": round}
+_ARGUMENTS = {"min": 2, "max": 2, "round": 1}
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+_NAME = re.compile(r"\w+(\.\w+)*")
 
 
 @dataclass(frozen=True)
@@ -45,14 +58,14 @@ def parse(text: str) -> Formula:
 
 
 def _checked(node: ast.expr, names: dict[str, None]) -> ast.expr:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+    if isinstance(node, ast.Constant) and type(node.value) in {int, float}:
         return node
     if isinstance(node, ast.BinOp) and isinstance(node.op, _OPERATORS):
         return ast.BinOp(_checked(node.left, names), node.op, _checked(node.right, names))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS:
-        return ast.Call(node.func, [_checked(argument, names) for argument in node.args], [])
-    if isinstance(node, ast.Name | ast.Attribute):
-        name = ast.unparse(node)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        if len(node.args) == _ARGUMENTS.get(node.func.id):
+            return ast.Call(node.func, [_checked(argument, names) for argument in node.args], [])
+    elif isinstance(node, ast.Name | ast.Attribute) and _NAME.fullmatch(name := ast.unparse(node)):
         names[name] = None
         return ast.Subscript(ast.Name("v", ast.Load()), ast.Constant(name), ast.Load())
     raise ValueError(f"not allowed in a formula: {ast.unparse(node)}")

@@ -172,7 +172,7 @@ def _lines(answer: Iterator[str]) -> Iterator[dict[str, Any]]:
 def _launch(index: int, process_ids: Sequence[int | None], line: dict[str, Any]) -> Launch:
     identity = {"launch": index, "process_id": process_ids[index] if index < len(process_ids) else None}
     if line.get("hollow"):
-        blank = {
+        blank: dict[str, Any] = {
             "kind": "kernel",
             "status": "hollow",
             "name": "",

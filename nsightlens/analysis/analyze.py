@@ -1,12 +1,12 @@
 """Analyse whole reports: every launch, then the totals."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from nsightlens.analysis.ceilings import ceilings
-from nsightlens.analysis.context import context
+from nsightlens.analysis.context import asked, context
 from nsightlens.analysis.losses import account
 from nsightlens.analysis.missing import missing, remedy
 from nsightlens.analysis.overlap import bound_overlap
@@ -56,12 +56,13 @@ def analyze(reports: Iterable[Report]) -> Analysis:
     launches: list[LaunchResult] = []
     for number, report in enumerate(reports):
         infos.append(_info(report))
-        launches += [analyze_launch(number, report, launch) for launch in report.launched]
+        given = asked(report)
+        launches += [analyze_launch(number, launch, given) for launch in report.launched]
     return Analysis(tuple(infos), tuple(launches), ranges(launches), first(launches))
 
 
-def analyze_launch(number: int, report: Report, launch: Launch) -> LaunchResult:
-    """Analyse one launch of the report with this number."""
+def analyze_launch(number: int, launch: Launch, given: Mapping[str, str]) -> LaunchResult:
+    """Analyse one launch of the report with this number; ``given`` is what was asked of ncu (see ``asked``)."""
     row, values = launch.row, launch.values
     limits = ceilings(launch)
     roofline = place(launch, limits)
@@ -81,7 +82,7 @@ def analyze_launch(number: int, report: Report, launch: Launch) -> LaunchResult:
         grid=row["grid"],
         block=row["block"],
         time_s=known(values["time_s"]),
-        context=context(report, launch),
+        context=context(given, launch),
         utilisation=Utilisation(**{name: known(values[name]) for name in Utilisation.__slots__}),
         work=_work(launch),
         traffic_bytes=Traffic(*(known(values[f"{level}_bytes"]) for level in ("dram", "l2", "l1"))),

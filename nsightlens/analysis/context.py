@@ -1,16 +1,25 @@
 """How a report was made, from ncu's command line as the report keeps it."""
 
 import shlex
+from collections.abc import Mapping
+from pathlib import Path
 
 from nsightlens.analysis.result import Context
 from nsightlens.collectors.report import Launch, Report
+from nsightlens.launch.manifest import read_manifest
 
 _DEFAULTS = {"clock-control": "base", "cache-control": "all", "replay-mode": "kernel"}
 
 
-def context(report: Report, launch: Launch) -> Context:
-    """Return the profiling context of one launch; ncu's defaults where its command line does not say otherwise."""
-    given = options(report.command_line)
+def asked(report: Report) -> dict[str, str]:
+    """Return what was asked of ncu: by its command line, and the metric set by the manifest beside the report."""
+    manifest = read_manifest(Path(report.path)) or {}
+    named = {"set": manifest["metric_set"]} if isinstance(manifest.get("metric_set"), str) else {}
+    return options(report.command_line) | named
+
+
+def context(given: Mapping[str, str], launch: Launch) -> Context:
+    """Return the profiling context of one launch, from what ``asked`` found for its report."""
     row = launch.row
     return Context(
         stream=row["stream"],

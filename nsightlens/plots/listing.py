@@ -5,10 +5,10 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from nsightlens.plots.labels import LIST_LIMIT, number, position, title
 from nsightlens.plots.markers import is_hottest
 from nsightlens.plots.spots import Spot
 from nsightlens.plots.style import BOUNDS, FAINT, INK, LIST_SIZE, beside, bound_of, measure, pixels, write
+from nsightlens.plots.wording import LIST_LIMIT, number, position, several_reports, title
 from nsightlens.units import percent, seconds
 
 BESIDE_AXES = 16.0
@@ -26,20 +26,20 @@ def list_height(rows: int) -> float:
     return (rows + 1) * ROW_HEIGHT
 
 
-def draw_list(axes: Axes, listed: Sequence[Spot], spots: Sequence[Spot], several: bool) -> None:
+def draw_list(axes: Axes, listed: Sequence[Spot], spots: Sequence[Spot]) -> None:
     """Write one row per ``listed`` spot to the right of the axes, in the order of their numbers."""
     ordered = sorted(listed, key=lambda spot: position(spot.launch))
     left = BESIDE_AXES
     for index, side in enumerate(SIDES):
         head = (HEAD[index], {"color": FAINT})
-        column = [head, *(_cell(spot, spots, several, index) for spot in ordered)]
+        column = [head, *(_cell(spot, spots, index) for spot in ordered)]
         left += _draw_column(axes, column, left, side, f"list-{index}") + COLUMN_GAP
 
 
-def _cell(spot: Spot, spots: Sequence[Spot], several: bool, index: int) -> tuple[str, dict[str, Any]]:
+def _cell(spot: Spot, spots: Sequence[Spot], index: int) -> tuple[str, dict[str, Any]]:
     launch = spot.launch
     share = percent(launch.roofline.roof_fraction, 0)
-    texts = number(launch, several), title(launch, LIST_LIMIT), seconds(launch.time_s), share
+    texts = number(launch, several_reports(spots)), title(launch, LIST_LIMIT), seconds(launch.time_s), share
     colour = BOUNDS[bound_of(launch)][0] if index == 0 else INK
     return texts[index], {"color": colour, "weight": "bold" if is_hottest(spot, spots) else "normal"}
 

@@ -6,18 +6,19 @@ from collections.abc import Iterable, Sequence
 
 from matplotlib.axes import Axes
 
-from nsightlens.plots.labels import numbers
 from nsightlens.plots.roofs import Roofs
 from nsightlens.plots.spots import Spot
 from nsightlens.plots.style import FAINT, LINE_HEIGHT, NOTE_SIZE, UNKNOWN_GPU, beside, drawable, measure, write
+from nsightlens.plots.wording import numbers, several_reports
 
 BELOW_AXES = 34.0  # points: tick labels and the name of the axis stand in between
 NAME_LIMIT = 40
 NARROWEST = 20  # characters
 
 
-def about_launches(spots: Sequence[Spot], labelled: int, homeless: Sequence[Spot], several: bool) -> list[str]:
+def about_launches(spots: Sequence[Spot], labelled: int, homeless: Sequence[Spot]) -> list[str]:
     """Say how to read the markers and which labels are missing."""
+    several = several_reports(spots)
     above = [spot for spot in spots if spot.launch.overlap.status == "ceiling_violation"]
     said = (
         (len(spots) > 1, "Marker area grows with time."),

@@ -42,6 +42,7 @@ class Placer:
         self.area, self.markers, self.roofs, self.unit = area, markers, roofs, unit
         self.labels = np.empty((0, 4))
         self.leaders = np.empty((0, 4))
+        self.tidy = True  # no label so far covers anything
 
     def place(self, anchor: Pair, size: Pair, gap: float, bias: float = 0.0) -> Rows | None:
         """Return the box (4,) of a label of ``size`` for ``anchor``, or None if no place is free.
@@ -56,8 +57,11 @@ class Placer:
         distance = np.round(np.maximum(lengths(leaders_to(boxes, point)), gap) / self.unit, 3)
         nearest = np.argsort(distance, kind="stable")[:CANDIDATES]
         boxes, distance = boxes[nearest], distance[nearest]
-        cost = distance + _wrong_side(boxes, point, bias) + self._faults(boxes, point, gap)
-        best: Rows = boxes[np.argmin(np.round(cost, 3))]
+        faults = self._faults(boxes, point, gap)
+        cost = distance + _wrong_side(boxes, point, bias) + faults
+        choice = np.argmin(np.round(cost, 3))
+        best: Rows = boxes[choice]
+        self.tidy = self.tidy and bool(faults[choice] < COVERS_ROOF)
         self.labels = np.vstack([self.labels, best])
         self.leaders = np.vstack([self.leaders, leaders_to(best[None], point)])
         return best

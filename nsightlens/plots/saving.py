@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 from nsightlens.analysis.result import Analysis
 from nsightlens.errors import UsageError
 from nsightlens.files import refuse_existing, write_atomically
+from nsightlens.plots.labelling import MOST_NAMED
 from nsightlens.plots.listing import list_height
-from nsightlens.plots.roofline import MOST_LABELLED, MOST_NAMED, plot_roofline
+from nsightlens.plots.roofline import MOST_LABELLED, plot_roofline
 from nsightlens.plots.spots import is_placed
 from nsightlens.plots.style import POINTS_PER_INCH
 from nsightlens.text import printable

@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nsightlens.analysis.result import Analysis, LaunchResult
@@ -52,23 +51,20 @@ def slowest_first(spot: Spot) -> tuple[float, int, int]:
 
 def reason(launch: LaunchResult) -> str:
     """Say why a launch has no place on the roofline."""
-    flops = [v for v in _flops(launch) if v is not None and not math.isnan(v)]
+    work = launch.work
+    cuda_cores = (work.fp64_flop, work.fp32_flop, work.fp16_flop)
+    some = any(flop for flop in (*cuda_cores, *work.tensor_flop.values(), launch.declared.flop))
     traffic = launch.traffic_bytes.dram
     checks = (
         (launch.status == "failed", "profiling failed"),
         (launch.status == "hollow", "no counters"),
-        (not flops, "no FLOP counts"),
-        (not any(flops), "no floating-point work"),
-        (traffic is None or math.isnan(traffic), "no DRAM traffic counted"),
+        (not some and None in cuda_cores, "no FLOP counts"),
+        (not some, "no floating-point work"),
+        (traffic is None, "no DRAM traffic counted"),
         (traffic == 0, "no DRAM traffic"),
         (launch.time_s is None, "no time"),
     )
     return next((why for holds, why in checks if holds), "no intensity")
-
-
-def _flops(launch: LaunchResult) -> Iterable[float | None]:
-    work = launch.work
-    return work.fp64_flop, work.fp32_flop, work.fp16_flop, launch.declared.flop, *work.tensor_flop.values()
 
 
 def _nothing_to_draw(result: Analysis, reasons: Counter[str]) -> ReportError:

@@ -6,13 +6,18 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from nsightlens.analysis.result import LaunchResult
+from nsightlens.plots.spots import Spot
 from nsightlens.plots.style import drawable
 
-NAME_LIMIT = 28
 LIST_LIMIT = 40
 LEAF_LIMIT = 18
 NUMBERS_WIDTH = 18
 RUN = 3  # so many consecutive numbers are written as a run
+
+
+def several_reports(spots: Iterable[Spot]) -> bool:
+    """Tell whether a launch must be named together with its report."""
+    return len({spot.launch.report for spot in spots}) > 1
 
 
 def number(launch: LaunchResult, several: bool) -> str:
@@ -39,7 +44,7 @@ def position(launch: LaunchResult) -> tuple[int, int]:
     return launch.report, launch.launch
 
 
-def title(launch: LaunchResult, limit: int = NAME_LIMIT) -> str:
+def title(launch: LaunchResult, limit: int) -> str:
     """Return the kernel's name, in ``limit`` characters, and its innermost NVTX range."""
     name = drawable(launch.name, limit)
     deepest = max(launch.nvtx, key=len, default="")
@@ -47,11 +52,11 @@ def title(launch: LaunchResult, limit: int = NAME_LIMIT) -> str:
     return name if leaf in {"", launch.name} else f"{name} [{drawable(leaf, LEAF_LIMIT)}]"
 
 
-def named_label(launches: Sequence[LaunchResult], several: bool) -> str:
-    """Return one line per kernel for launches that share a spot, such as ``3–5 scale``."""
+def named_label(launches: Sequence[LaunchResult], several: bool, *, limit: int) -> str:
+    """Return one line per kernel for launches that share a spot, such as ``3–5 scale``; names of ``limit`` letters."""
     by_title: dict[str, list[LaunchResult]] = {}
     for launch in sorted(launches, key=position):
-        by_title.setdefault(title(launch), []).append(launch)
+        by_title.setdefault(title(launch, limit), []).append(launch)
     return "\n".join(f"{numbers(group, several)} {name}" for name, group in by_title.items())
 
 

@@ -40,8 +40,9 @@ def _size(axes: Axes, label: Label) -> tuple[float, float]:
 def draw_label(axes: Axes, label: Label, box: Rows) -> None:
     """Draw a label in its box, and its leader."""
     pad = PAD * pixels(axes)
-    x, y = axes.transData.inverted().transform(box[:2] + pad)
-    write(axes, x, y, label.text, va="bottom", zorder=6, **label.style)
+    side, edge = ("left", box[0] + pad) if box[0] + box[2] > 2 * label.anchor[0] else ("right", box[2] - pad)
+    x, y = axes.transData.inverted().transform((edge, box[1] + pad))
+    write(axes, x, y, label.text, va="bottom", ha=side, multialignment="left", zorder=6, **label.style)
     inner = box + np.array([pad, pad, -pad, -pad])
     _draw_leader(axes, leaders_to(inner[None], np.asarray(label.anchor), label.gap)[0])
 

@@ -1,0 +1,133 @@
+"""The overlap interval: vectors worked out by hand, made-up timelines with a known answer, and a recorded experiment."""
+
+import json
+import math
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from nsightlens.models.overlap import error, interval
+
+SEGMENTS = st.lists(
+    st.tuples(st.floats(0.001, 10), st.booleans(), st.booleans()),
+    min_size=1,
+    max_size=30,
+)
+
+
+@pytest.mark.parametrize(
+    ("times", "low", "idle"),
+    [
+        ((10, 8, 4), 0.5, (0, 2)),
+        ((8, 8, 4), 1, (0, 0)),
+        ((12, 8, 4), 0, (0, 4)),
+        ((14, 8, 4), 0, (2, 6)),
+        ((100, 80, 1), 0, (19, 20)),
+        ((1, 0.8, 0.4), 0.5, (0, 0.2)),
+        ((1, 0.92, 0.3), 0.733333, (0, 0.08)),
+        ((1, 0.5, 0.4), 0, (0.1, 0.5)),
+        ((1, 0.95, 0.9), 0.944444, (0, 0.05)),
+        ((1, 0.9, 0.0125), 0, (0.0875, 0.1)),
+    ],
+)
+def test_vectors(times, low, idle):
+    found = interval(*times)
+    assert found.low == pytest.approx(low, abs=1e-6)
+    assert found.high == 1
+    assert (found.idle_low, found.idle_high) == pytest.approx(idle, abs=1e-6)
+
+
+@pytest.mark.parametrize("times", [(7.9, 8, 4), (7.9, 4, 8), (1, 2, 2)])
+def test_more_busy_time_than_time_is_refused(times):
+    with pytest.raises(ValueError, match="exceeds the total"):
+        interval(*times)
+
+
+@pytest.mark.parametrize("times", [(10, 0, 4), (10, 8, 0), (10, -1, 4)])
+def test_nothing_to_overlap_is_refused(times):
+    with pytest.raises(ValueError, match="not positive"):
+        interval(*times)
+
+
+@pytest.mark.parametrize(("times", "expected"), [((10, 8, 4), 0.0482), ((81, 80, 1), 1.79)])
+def test_standard_error_of_the_lower_end(times, expected):
+    total, longer, shorter = times
+    assert error(*times) == pytest.approx(expected, rel=0.005)
+    direct = (0.01 * total) ** 2 + (0.02 * longer) ** 2
+    assert error(*times) == pytest.approx(
+        math.sqrt(direct / shorter**2 + ((total - longer) / shorter**2 * 0.02 * shorter) ** 2)
+    )
+
+
+def measures(segments):
+    total = math.fsum(length for length, _, _ in segments)
+    memory = math.fsum(length for length, mem, _ in segments if mem)
+    compute = math.fsum(length for length, _, cmp in segments if cmp)
+    both = math.fsum(length for length, mem, cmp in segments if mem and cmp)
+    neither = math.fsum(length for length, mem, cmp in segments if not mem and not cmp)
+    return total, memory, compute, both, neither
+
+
+@given(SEGMENTS)
+def test_interval_holds_the_truth_of_any_timeline(segments):
+    total, memory, compute, both, neither = measures(segments)
+    assume(memory > 0 and compute > 0)
+    found = interval(total, min(memory, total), min(compute, total))
+    truth = both / min(memory, compute)
+    assert found.low - 1e-9 <= truth <= found.high + 1e-9
+    assert found.idle_low - 1e-9 * total <= neither <= found.idle_high + 1e-9 * total
+
+
+@given(SEGMENTS)
+def test_the_lower_end_is_reached_by_the_timeline_with_the_least_overlap(segments):
+    """The bound is sharp: with the same marginals, memory first and compute last, overlap is the lower end."""
+    total, memory, compute, _, _ = measures(segments)
+    assume(memory > 0 and compute > 0)
+    least = max(0.0, memory + compute - total) / min(memory, compute)
+    found = interval(total, min(memory, total), min(compute, total))
+    assert found.low == pytest.approx(least, abs=1e-9)
+    assert found.idle_low == pytest.approx(max(0.0, total - memory - compute), abs=1e-9 * total)
+
+
+@given(st.floats(0.01, 1), st.floats(0.01, 1), st.floats(1, 2), st.floats(1e-9, 1e6))
+def test_interval_is_symmetric_and_has_no_unit(memory, compute, total, unit):
+    found = interval(total, memory, compute)
+    assert interval(total, compute, memory) == found
+    scaled = interval(total * unit, memory * unit, compute * unit)
+    assert scaled.low == pytest.approx(found.low, abs=1e-9)
+    assert scaled.idle_high == pytest.approx(found.idle_high * unit, rel=1e-9, abs=1e-9 * unit)
+
+
+@given(st.floats(0.01, 1), st.floats(0.01, 1), st.floats(1, 2), st.floats(1, 2))
+def test_lower_end_never_rises_with_the_total(memory, compute, one, two):
+    shorter, longer = sorted((one, two))
+    assert interval(longer, memory, compute).low <= interval(shorter, memory, compute).low
+
+
+def test_interval_holds_what_the_recorded_experiment_measured(document_of, data):
+    """80 launches whose overlap was measured by leaving out memory, compute or both; none contradicts the lower end."""
+    truth = json.loads((data / "overlap_factorial.truth.json").read_text())
+    launches = document_of("overlap_factorial")["launches"]
+    assert len(truth) == len(launches) == 80
+    for launch, measured in zip(launches, truth, strict=True):
+        assert any(measured["label"] in path for path in launch["nvtx"])
+        overlap = launch["overlap"]
+        assert overlap["status"] in {"bounded", "not_identifiable"}
+        assert overlap["estimate"] is None
+        assert overlap["low"] <= measured["overlap"], measured["label"]
+        assert overlap["high"] == 1
+
+
+def test_busy_times_of_a_launch_are_shares_of_its_time(document_of, raw_of):
+    for launch, plain in zip(document_of("overlap_factorial")["launches"], raw_of("overlap_factorial"), strict=True):
+        counters, time = plain["counters"], plain["counters"]["gpu__time_duration.sum"] / 1e9
+        share = "{}_cycles_active.avg.pct_of_peak_sustained_elapsed"
+        memory = counters[share.format("dram_")] / 100
+        pipes = [counters[share.format(f"sm__pipe_{pipe}")] / 100 for pipe in ("fp64", "shared", "fma", "tensor")]
+        overlap = launch["overlap"]
+        assert overlap["t_mem_s"] == pytest.approx(memory * time, rel=1e-9)
+        assert overlap["t_cmp_s"] == pytest.approx(max(pipes) * time, rel=1e-9)
+        assert overlap["low"] == pytest.approx(
+            max(0.0, memory + max(pipes) - 1) / min(memory, max(pipes)), abs=1e-9
+        )
