@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test clean
+.PHONY: demo test package clean
 
 demo: $(VENV)/installed
 	$(BIN)/nsightlens demo
@@ -13,6 +13,15 @@ test: $(VENV)/developed
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest
+
+# Builds the sdist, the wheel from it, and runs the wheel's command in an environment of its own.
+package: $(VENV)/developed
+	rm -rf build dist $(VENV)-wheel
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m venv $(VENV)-wheel
+	$(VENV)-wheel/bin/python -m pip install --quiet dist/*.whl
+	cd dist && ../$(VENV)-wheel/bin/nsightlens demo > /dev/null && test -s nsightlens-demo/roofline.png
+	rm -rf $(VENV)-wheel
 
 # The marks stand for an installation of the present pyproject.toml.
 $(VENV)/installed: pyproject.toml | $(VENV)/bin/python
@@ -28,4 +37,4 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV) || (rm -rf $(VENV); echo 'python3 -m venv failed; on Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1)
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info nsightlens-demo .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(VENV)-wheel build dist *.egg-info nsightlens-demo .mypy_cache .ruff_cache .pytest_cache
