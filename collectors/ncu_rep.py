@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,6 +13,7 @@ from nsightlens.collectors.quantities import PATTERNS, counter_names
 from nsightlens.collectors.report import Launch, Report, make_launch
 from nsightlens.errors import ReportError, UsageError
 from nsightlens.ranges import DECLARED_DOMAIN, parse_declaration
+from nsightlens.text import count
 
 FORMAT = "ncu-rep"
 MAX_BYTES = 1 << 30
@@ -63,14 +65,13 @@ class Reading:
 
     def _start(self) -> "subprocess.Popen[bytes]":
         command = [sys.executable, "-m", "nsightlens.collectors.ncu_rep_child"]
-        request = Path(self._folder.name, "request")
-        request.write_text(json.dumps(self._request), encoding="utf-8")
-        with (
-            request.open("rb") as source,
-            self._answer.open("wb") as out,
-            self._messages.open("wb") as messages,
-        ):
-            return subprocess.Popen(command, stdin=source, stdout=out, stderr=messages)  # noqa: S603
+        with self._answer.open("wb") as out, self._messages.open("wb") as messages:
+            child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=messages)  # noqa: S603
+        if child.stdin is not None:
+            with suppress(BrokenPipeError):
+                child.stdin.write(f"{json.dumps(self._request)}\n".encode())
+                child.stdin.flush()  # and left open: the child ends when this end closes, however that happens
+        return child
 
     @property
     def _answer(self) -> Path:
@@ -85,6 +86,9 @@ class Reading:
         if self._child.poll() is None:
             self._child.kill()
             self._child.wait()
+        if self._child.stdin is not None:
+            with suppress(BrokenPipeError):
+                self._child.stdin.close()
         self._folder.cleanup()
 
     def result(self) -> Report:
@@ -137,28 +141,25 @@ class Reading:
 
     def _require_whole(self, session: dict[str, Any], launches: Sequence[Launch], *, ended: bool) -> None:
         hollow = sum(launch.row["status"] == "hollow" for launch in launches)
-        if ended and len(launches) == session["results"] and not (hollow and not self._request["keep_going"]):
-            return
-        if self._request["keep_going"] and len(launches) > hollow:
-            return
         usable = len(launches) - hollow
-        message = f"the report is damaged: {usable} of {session['results']} launches can be read"
+        if (ended and usable == session["results"] == len(launches)) or (usable and self._request["keep_going"]):
+            return
+        message = f"the report is damaged: {usable} of {count(session['results'], 'launch')} can be read"
         raise ReportError(message, where=str(self.path), remedy="--keep-going analyses these" if usable else _CUT)
 
 
 def require_file(path: Path) -> None:
     """Raise ``UsageError`` unless ``path`` is a file that can be opened."""
-    if not path.exists():
-        raise UsageError(
-            "no such file", where=str(path), remedy="give a report that ncu wrote, or run: nsightlens demo"
-        )
-    if not path.is_file():
-        raise UsageError("not a file", where=str(path), remedy="give the report itself")
     try:
+        if not path.exists():
+            remedy = "give a report that ncu wrote, or run: nsightlens demo"
+            raise UsageError("no such file", where=str(path), remedy=remedy)
+        if not path.is_file():
+            raise UsageError("not a file", where=str(path), remedy="give the report itself")
         path.open("rb").close()
     except OSError as error:
         raise UsageError(
-            f"cannot be opened: {error.strerror}", where=str(path), remedy="check its permissions"
+            f"cannot be opened: {error.strerror}", where=str(path), remedy="check its name and permissions"
         ) from error
 
 
@@ -208,12 +209,12 @@ def _assemble(path: Path, session: dict[str, Any], launches: tuple[Launch, ...])
     facts = session["facts"]
     notes = []
     if session["damage"] is not None:
-        notes.append(f"damaged: {session['damage']}; the {len(launches)} whole launches before it were read")
+        notes.append(f"damaged: {session['damage']}; {count(len(launches), 'whole launch')} before it read")
     hollow = sum(launch.row["status"] == "hollow" for launch in launches)
     if hollow:
-        notes.append(f"{hollow} launches hold no counter (damaged or interrupted)")
+        notes.append(f"without a counter (damaged or interrupted): {count(hollow, 'launch')}")
     if len(launches) != session["results"]:
-        notes.append(f"{len(launches)} of {session['results']} launches could be read")
+        notes.append(f"{len(launches)} of {count(session['results'], 'launch')} could be read")
     return Report(
         path=str(path),
         format=FORMAT,

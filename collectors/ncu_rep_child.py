@@ -1,8 +1,8 @@
 """The child process that holds NVIDIA's reader.
 
 The library can be aborted by a damaged file and frees nothing that it read, so it never runs in the parent. The request
-comes as one JSON object on standard input; the answer goes out as one JSON object a line: the session, each launch,
-an end mark; or one error.
+comes as one JSON object in one line on standard input, which stays open as long as the parent lives; the answer goes
+out as one JSON object a line: the session, each launch, an end mark; or one error.
 """
 
 import importlib
@@ -11,7 +11,9 @@ import mmap
 import os
 import re
 import resource
+import shutil
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
@@ -19,6 +21,7 @@ from typing import Any, TextIO
 from nsightlens.collectors.container import Container, walk
 from nsightlens.collectors.unpack import plain
 from nsightlens.errors import ReportError
+from nsightlens.text import count
 
 KINDS = {0: "kernel", 1: "range", 2: "range", 3: "graph", 4: "kernel"}
 OPCODES = "sass__inst_executed_per_opcode"
@@ -35,7 +38,8 @@ def main() -> None:
     """Answer one request."""
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # the native library may write to standard output
-    request = json.load(sys.stdin)
+    request = json.loads(sys.stdin.readline())
+    threading.Thread(target=_end_with_parent, args=(request["folder"],), daemon=True).start()
     resource.setrlimit(resource.RLIMIT_AS, (request["memory_bytes"],) * 2)
     try:
         for line in read(request):
@@ -48,6 +52,14 @@ def main() -> None:
         _write(answer, {"error": {"message": message, "remedy": "profile fewer launches at a time"}})
     answer.flush()
     os._exit(0)  # the native library's own shutdown can be slow
+
+
+def _end_with_parent(folder: str) -> None:
+    """End, and leave nothing behind, when the other end of standard input closes: the parent is gone."""
+    while os.read(0, 1):
+        pass
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
 
 
 def read(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -68,18 +80,18 @@ def read(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
         path = _whole_blocks(path, container, Path(request["folder"]))
     counters = frozenset(request["counters"])
     pattern = re.compile("|".join(request["patterns"]))
-    count = 0
-    for action in _actions(path):
+    done = 0
+    for action in _actions(_nameable(path, Path(request["folder"]))):
         yield _launch(action, counters, pattern)
-        count += 1
-    yield {"end": count}
+        done += 1
+    yield {"end": done}
 
 
 def _checked(path: Path, source: Path, *, keep_going: bool) -> Container:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         container = walk(data)
     if container.damage is not None and not (keep_going and container.results):
-        held = f"; {container.results} whole launches before it" if container.results else ""
+        held = f"; {count(container.results, 'whole launch')} before it" if container.results else ""
         remedy = "--keep-going analyses what can be read" if container.results else "copy it again or profile again"
         raise ReportError(f"the report is damaged or cut: {container.damage}{held}", where=str(source), remedy=remedy)
     if container.results == 0:
@@ -93,6 +105,15 @@ def _whole_blocks(path: Path, container: Container, folder: Path) -> Path:
     target = folder / "whole.ncu-rep"
     target.write_bytes(path.read_bytes()[: container.end])
     return target
+
+
+def _nameable(path: Path, folder: Path) -> Path:
+    """Return a name of the file that the library takes: in UTF-8, and not that of its archives."""
+    if path.suffix != ".ncu-repz" and str(path).isprintable():
+        return path
+    link = folder / "named.ncu-rep"
+    link.symlink_to(path)
+    return link
 
 
 def _actions(path: Path) -> Iterator[Any]:

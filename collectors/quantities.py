@@ -69,7 +69,7 @@ def evaluate(counters: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, O
     values: dict[str, float] = {}
     origins: dict[str, Origin] = {}
     for quantity, formulas in plan:
-        value, origin = _first(quantity, formulas, known)
+        value, origin = _first(quantity, formulas, known, origins)
         values[quantity.name], origins[quantity.name] = value, origin
         known[quantity.name] = value
     return values, origins
@@ -88,7 +88,9 @@ def _plan(available: frozenset[str]) -> tuple[tuple[Quantity, tuple[Formula, ...
     return tuple(plan)
 
 
-def _first(quantity: Quantity, formulas: tuple[Formula, ...], known: Mapping[str, Any]) -> tuple[float, Origin]:
+def _first(
+    quantity: Quantity, formulas: tuple[Formula, ...], known: Mapping[str, Any], origins: Mapping[str, Origin]
+) -> tuple[float, Origin]:
     state = "not_collected"
     for formula in formulas:
         inputs = {name: known[name] for name in formula.names}
@@ -101,7 +103,8 @@ def _first(quantity: Quantity, formulas: tuple[Formula, ...], known: Mapping[str
             value = math.nan
         if not math.isnan(value):
             return value, Origin(formula.text, _state(quantity, formula, value))
-        state = "failed"
+        states = {origins[name].state for name in formula.names if name in origins}
+        state = "not_available" if "not_available" in states else "failed"
     return math.nan, Origin(formulas[0].text if formulas else None, state)
 
 

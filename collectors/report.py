@@ -89,11 +89,12 @@ def make_launch(row: dict[str, Any], counters: Mapping[str, Any], opcodes: dict[
 
 
 def _geometry(counters: Mapping[str, Any]) -> dict[str, Any]:
-    major = counters.get("device__attribute_compute_capability_major")
-    minor = counters.get("device__attribute_compute_capability_minor")
+    gpu = counters.get("device__attribute_display_name")
+    major = _integer(counters.get("device__attribute_compute_capability_major"))
+    minor = _integer(counters.get("device__attribute_compute_capability_minor"))
     return {
-        "gpu": counters.get("device__attribute_display_name"),
-        "compute_capability": math.nan if major is None or minor is None else float(f"{int(major)}.{int(minor)}"),
+        "gpu": gpu if isinstance(gpu, str) else None,
+        "compute_capability": math.nan if major is None or minor is None else float(f"{major}.{minor}"),
         "grid": _three(counters, "launch__grid_dim"),
         "block": _three(counters, "launch__block_dim"),
         "stream": _integer(counters.get("launch__stream_id")),

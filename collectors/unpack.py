@@ -64,18 +64,19 @@ def plain(path: Path, folder: Path, max_bytes: int) -> Path:
         with opener(path) as packed:
             return _copy(packed, path, folder / "report.ncu-rep", max_bytes)
     except (EOFError, lzma.LZMAError, zlib.error, OSError) as error:
-        raise ReportError(
-            f"the compressed file is damaged or cut: {error}", where=str(path), remedy="copy it again"
-        ) from error
+        if isinstance(error, OSError) and error.strerror:
+            message, remedy = f"cannot be unpacked: {error.strerror}", "set TMPDIR to a folder with enough space"
+        else:
+            message, remedy = f"the compressed file is damaged or cut: {error}", "copy it again"
+        raise ReportError(message, where=str(path), remedy=remedy) from error
 
 
 def _copy(packed: IO[bytes], path: Path, target: Path, max_bytes: int) -> Path:
-    head = packed.read(_SNIFF)
-    _require_report(head, path)
-    written = len(head)
+    chunk = packed.read(_SNIFF)
+    _require_report(chunk, path)
+    written = 0
     with target.open("wb") as out:
-        out.write(head)
-        while chunk := packed.read(_CHUNK):
+        while chunk:
             written += len(chunk)
             if written > max_bytes:
                 raise ReportError(
@@ -84,6 +85,7 @@ def _copy(packed: IO[bytes], path: Path, target: Path, max_bytes: int) -> Path:
                     remedy="raise --max-size",
                 )
             out.write(chunk)
+            chunk = packed.read(_CHUNK)
     return target
 
 
@@ -97,7 +99,7 @@ def _guess(head: bytes) -> tuple[str, str]:
     if not head:
         return "an empty file", "profile again: nsightlens profile -- CMD"
     for magic, what, remedy in _LOOKS_LIKE:
-        if head.lstrip().startswith(magic):
+        if head.lstrip().lower().startswith(magic.lower()):
             return what, remedy
     if len(head) > _HEADERLESS and int.from_bytes(head[:4], "little") < _SNIFF and head[4] == _FIRST_FIELD:
         return (

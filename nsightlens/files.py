@@ -1,6 +1,7 @@
 """Writing files: whole or not at all, and never over an existing one unasked."""
 
 import os
+import shlex
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -9,12 +10,24 @@ from nsightlens.errors import UsageError
 
 def refuse_existing(path: Path, *, force: bool) -> None:
     """Raise ``UsageError`` if ``path`` exists (unless ``force``) or its folder does not."""
+    try:
+        _refuse(path, force=force)
+    except OSError as error:
+        raise UsageError(
+            f"cannot be written: {error.strerror}", where=str(path), remedy="choose another name"
+        ) from error
+
+
+def _refuse(path: Path, *, force: bool) -> None:
     if path.is_dir():
         raise UsageError("is a folder", where=str(path), remedy="give a file name")
+    if path.exists() and not path.is_file():
+        raise UsageError("is no ordinary file", where=str(path), remedy="give a file name")
     if path.exists() and not force:
         raise UsageError("the file exists", where=str(path), remedy="choose another name, or overwrite it with --force")
-    if not path.absolute().parent.is_dir():
-        raise UsageError("its folder does not exist", where=str(path), remedy=f"mkdir -p {path.absolute().parent}")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise UsageError("its folder does not exist", where=str(path), remedy=f"mkdir -p {shlex.quote(str(folder))}")
 
 
 def write_atomically(path: Path, data: bytes, *, force: bool = False) -> None:

@@ -29,6 +29,12 @@ def shorten(text: str, limit: int) -> str:
     return text[:head] + ELLIPSIS + (text[-tail:] if tail > 0 else "")
 
 
+def count(number: int, noun: str) -> str:
+    """Return a number and its noun, such as ``1 launch`` and ``2 launches``."""
+    ending = "" if number == 1 else "es" if noun.endswith(("ch", "s")) else "s"
+    return f"{number} {noun}{ending}"
+
+
 def _shown(character: str) -> str:
     if unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn"}:
         return character

@@ -11,7 +11,8 @@ def si(value: float | None, unit: str, digits: int = 3) -> str:
     """Return ``value`` with an SI prefix, such as ``4.81 TB/s``; an en dash if it was not measured."""
     if value is None or math.isnan(value):
         return NOT_MEASURED
-    scale, prefix = next(((s, p) for s, p in PREFIXES if abs(value) >= s), (1.0, ""))
+    size = abs(_rounded(value, digits))
+    scale, prefix = next(((s, p) for s, p in PREFIXES if size >= s), (1.0, ""))
     return f"{significant(value / scale, digits)} {prefix}{unit}".rstrip()
 
 
@@ -21,7 +22,8 @@ def seconds(value: float | None, digits: int = 3) -> str:
         return NOT_MEASURED
     if value == 0:
         return "0 s"
-    scale, unit = next(((s, u) for s, u in TIMES if abs(value) >= s), TIMES[-1])
+    size = abs(_rounded(value, digits))
+    scale, unit = next(((s, u) for s, u in TIMES if size >= s), TIMES[-1])
     return f"{significant(value / scale, digits)} {unit}"
 
 
@@ -34,10 +36,15 @@ def significant(value: float, digits: int = 3) -> str:
     """Return ``value`` with ``digits`` significant digits and no exponent for ordinary sizes."""
     if value == 0:
         return "0"
-    whole = math.floor(math.log10(abs(value))) + 1
+    size = abs(_rounded(value, digits))
+    whole = math.inf if math.isinf(size) else math.floor(math.log10(size)) + 1
     if not -3 < whole <= 6:  # noqa: PLR2004
         return f"{value:.{digits - 1}e}"
-    return f"{value:.{max(digits - whole, 0)}f}"
+    return f"{value:.{max(digits - int(whole), 0)}f}"
+
+
+def _rounded(value: float, digits: int) -> float:
+    return float(f"{value:.{digits - 1}e}")
 
 
 # Base units as Nsight Compute stores them. The library's own unit of a derived counter depends on its version.

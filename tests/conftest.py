@@ -1,11 +1,14 @@
 """Fixtures that several test files share. A recorded report is read once per run, however many tests ask for it."""
 
+import csv
 import json
 import os
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from subprocess import PIPE
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -106,6 +109,50 @@ def corpus():
     if not CORPUS.is_dir():
         pytest.skip("the corpus of public reports is absent (NSIGHTLENS_CORPUS)")
     return CORPUS
+
+
+BATCH = """
+import contextlib, io, json, sys
+from nsightlens.cli import main
+
+for line in sys.stdin:
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main(json.loads(line))
+        except SystemExit as leaving:
+            code = leaving.code or 0
+    print(json.dumps({"returncode": code, "out": out.getvalue(), "err": err.getvalue()}))
+"""
+
+
+def _batch(paths, *options):
+    halves = [paths[::2], paths[1::2]]
+    programs = [subprocess.Popen([sys.executable, "-c", BATCH], stdin=PIPE, stdout=PIPE, text=True) for _ in halves]
+    for half, program in zip(halves, programs, strict=True):
+        program.stdin.writelines(json.dumps(["analyze", str(path), *options]) + "\n" for path in half)
+        program.stdin.close()
+    found = {}
+    for half, program in zip(halves, programs, strict=True):
+        found |= zip(half, (SimpleNamespace(**json.loads(line)) for line in program.stdout), strict=True)
+        program.stdout.close()
+        assert program.wait() == 0
+    return found
+
+
+@pytest.fixture(scope="session")
+def batch():
+    """Return a function: analyse files one by one, in two processes; path to what the command line gave."""
+    return _batch
+
+
+@pytest.fixture(scope="session")
+def public(corpus):
+    """Return the public reports: name to its row of the index and to what the command line gave as JSON."""
+    with (corpus / "INDEX.tsv").open(encoding="utf-8", newline="") as index:
+        rows = [row for row in csv.DictReader(index, delimiter="\t") if row["kind"] == "ncu-rep"]
+    found = _batch([corpus / row["local_name"] for row in rows], "--format", "json")
+    return {row["local_name"]: (row, found[corpus / row["local_name"]]) for row in rows}
 
 
 @pytest.fixture(scope="session")

@@ -192,6 +192,8 @@ def long_names():
     )
 
 
-def many(count=200):
-    """Return more launches than can be labelled."""
-    return scattered(count)
+def every_pipe():
+    """Return launches on every pipe of two GPUs, whose roofs stand close together."""
+    pipes = [key.removesuffix("_flop_per_s") for key in H200 if key.endswith("flop_per_s")]
+    first = [launch(i, f"on_{pipe}", 1.0 + i, 1e12 * (1 + i), pipe) for i, pipe in enumerate(pipes)]
+    return analysis(first + [replace(one, launch=one.launch + 20, gpu="NVIDIA H100") for one in first])

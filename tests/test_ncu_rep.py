@@ -189,7 +189,12 @@ def test_launches_of_two_processes_keep_their_process(document_of):
 
 
 def test_graph_and_range_results_are_no_kernels(document_of):
-    assert [launch["kind"] for launch in document_of("cuda_graph")["launches"]] == ["kernel", "kernel", "graph", "graph"]
+    assert [launch["kind"] for launch in document_of("cuda_graph")["launches"]] == [
+        "kernel",
+        "kernel",
+        "graph",
+        "graph",
+    ]
     assert [launch["kind"] for launch in document_of("range_replay")["launches"]] == ["range"]
 
 
@@ -318,7 +323,7 @@ TALK = "print(json.dumps(SESSION)); print(json.dumps(LAUNCH), flush=True)\n"
 
 
 def test_what_a_child_answers_is_the_report(child):
-    report = child(TALK + 'print(json.dumps(LAUNCH)); print(\'{"end": 2}\')')
+    report = child(TALK + "print(json.dumps(LAUNCH)); print('{\"end\": 2}')")
     assert [(launch.row["process_id"], launch.values["time_s"]) for launch in report.launched] == [(7, 2e-9)] * 2
     assert report.complete
 
@@ -333,11 +338,14 @@ def test_what_a_child_answers_is_the_report(child):
         (TALK + "os.abort()", "ended on this file (code -6)"),
         (TALK, "the report is damaged: 1 of 2 launches can be read (--keep-going"),
         (TALK + "print('{\"kind', end='')", "the report is damaged: 1 of 2 launches can be read (--keep-going"),
-        (TALK + 'print(\'{"end": 1}\')', "the report is damaged: 1 of 2 launches can be read (--keep-going"),
+        (TALK + "print('{\"end\": 1}')", "the report is damaged: 1 of 2 launches can be read (--keep-going"),
         ("print(json.dumps(SESSION))", "the report is damaged: 0 of 2 launches can be read (copy it again"),
         ('print(\'{"error": {"message": "no good", "remedy": "do better"}}\')', "no good (do better)"),
         (TALK + 'print(\'{"error": {"message": "no good", "remedy": "do better"}}\')', "no good (do better)"),
-        ("print('terminate: std::bad_alloc', file=sys.stderr, flush=True); os.abort()", "bytes of memory (profile fewer"),
+        (
+            "print('terminate: std::bad_alloc', file=sys.stderr, flush=True); os.abort()",
+            "bytes of memory (profile fewer",
+        ),
     ],
 )
 def test_a_child_that_fails_gives_one_error_that_names_the_file(child, program, message, tmp_path):
@@ -362,7 +370,9 @@ def test_nothing_to_keep_is_an_error_all_the_same(child):
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes in /proc")
-def test_interrupting_a_read_leaves_no_child_and_no_folder(data, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("delay", [0, 0.05])
+def test_an_end_in_the_middle_of_a_read_leaves_no_child_and_no_folder(data, tmp_path, number, delay):
     report = data / "nested_nvtx.ncu-rep.xz"
     command = [sys.executable, "-m", "nsightlens", "analyze", *[report] * 12, "--format", "json"]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
@@ -371,13 +381,14 @@ def test_interrupting_a_read_leaves_no_child_and_no_folder(data, tmp_path):
     )
     wait_until(lambda: list(tmp_path.glob("nsightlens-*/answer")))
     wait_until(lambda: children_of(program.pid))
+    time.sleep(delay)
     children = children_of(program.pid)
-    program.send_signal(signal.SIGINT)
+    program.send_signal(number)
     _, messages = program.communicate(timeout=20)
     assert program.returncode not in {0, None}
     assert b"Traceback" not in messages
-    assert not list(tmp_path.glob("nsightlens-*"))
-    assert not [child for child in children if alive(child)]
+    wait_until(lambda: not any(map(alive, children)))
+    wait_until(lambda: not list(tmp_path.glob("nsightlens-*")))
 
 
 def wait_until(condition):
@@ -410,14 +421,17 @@ def test_the_answer_of_the_child_is_json_lines_and_nothing_else(data, tmp_path):
         "counters": ["gpu__time_duration.sum"],
         "patterns": ["launch__.*"],
     }
-    answer = subprocess.run(
+    child = subprocess.Popen(
         [sys.executable, "-m", "nsightlens.collectors.ncu_rep_child"],
-        input=json.dumps(request),
-        capture_output=True,
-        check=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         text=True,
     )
-    session, launch, end = map(json.loads, answer.stdout.splitlines())
+    child.stdin.write(json.dumps(request) + "\n")
+    child.stdin.flush()
+    session, launch, end = map(json.loads, child.stdout)
+    child.communicate()
+    assert child.returncode == 0
     assert session["results"] == 1
     assert set(launch["counters"]) >= {"gpu__time_duration.sum"}
     assert all(name == "gpu__time_duration.sum" or name.startswith("launch__") for name in launch["counters"])

@@ -1,4 +1,4 @@
-"""The overlap interval: vectors worked out by hand, made-up timelines with a known answer, and a recorded experiment."""
+"""The overlap interval: vectors worked out by hand, timelines with a known answer, and a recorded experiment."""
 
 import json
 import math
@@ -128,6 +128,4 @@ def test_busy_times_of_a_launch_are_shares_of_its_time(document_of, raw_of):
         overlap = launch["overlap"]
         assert overlap["t_mem_s"] == pytest.approx(memory * time, rel=1e-9)
         assert overlap["t_cmp_s"] == pytest.approx(max(pipes) * time, rel=1e-9)
-        assert overlap["low"] == pytest.approx(
-            max(0.0, memory + max(pipes) - 1) / min(memory, max(pipes)), abs=1e-9
-        )
+        assert overlap["low"] == pytest.approx(max(0.0, memory + max(pipes) - 1) / min(memory, max(pipes)), abs=1e-9)

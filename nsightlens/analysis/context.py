@@ -1,6 +1,6 @@
 """How a report was made, from ncu's command line as the report keeps it."""
 
-import shlex
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from nsightlens.analysis.result import Context
 from nsightlens.collectors.report import Launch, Report
 from nsightlens.launch.manifest import read_manifest
 
+_NCU = re.compile(r"(ncu|nv-nsight-cu-cli)(\.exe)?$")
 _DEFAULTS = {"clock-control": "base", "cache-control": "all", "replay-mode": "kernel"}
 
 
@@ -33,17 +34,25 @@ def context(given: Mapping[str, str], launch: Launch) -> Context:
 
 
 def options(command_line: str | None) -> dict[str, str]:
-    """Return the long options of an ncu command line, with ncu's defaults; empty if the report does not hold one."""
+    """Return the options of an ncu command line, with ncu's defaults; empty if the report does not hold one.
+
+    Reports keep the line without quotes. The profiled program, whose options are not ncu's, begins with the first word
+    that no option can take.
+    """
     if not command_line:
         return {}
-    try:
-        words = shlex.split(command_line)
-    except ValueError:
-        words = command_line.split()
-    found = dict(_DEFAULTS)
-    for word, following in zip(words, [*words[1:], ""], strict=True):
-        if word.startswith("--"):
-            name, _, value = word[2:].partition("=")
-            found.setdefault(name, "") if name not in _DEFAULTS else None
-            found[name] = value or following
-    return found
+    words = command_line.split()
+    start = next((number for number, word in enumerate(words, 1) if _NCU.search(word)), 1)
+    found: dict[str, str] = {}
+    open_option = None
+    for word in words[start:]:
+        if word.startswith("-"):
+            name, _, value = word.lstrip("-").partition("=")
+            found.setdefault(name, value)
+            open_option = None if value else name
+        elif open_option is None:
+            break
+        else:
+            found[open_option] = found[open_option] or word
+            open_option = None
+    return _DEFAULTS | found

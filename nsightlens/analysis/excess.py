@@ -55,7 +55,8 @@ def _ideal(v: Values, direction: str) -> float:
     requests, sectors = v[f"global_{direction}_requests"], v[f"global_{direction}_sectors"]
     if sectors == 0:
         return 0.0
-    return max(requests, sectors * v[f"{direction}_bytes_per_sector"] / SECTOR_BYTES)
+    asked_for = sectors * v[f"{direction}_bytes_per_sector"] / SECTOR_BYTES
+    return math.nan if math.isnan(requests + asked_for) else max(requests, asked_for)
 
 
 def bank_conflict(v: Values) -> dict[str, float]:
@@ -82,7 +83,8 @@ def atomic_contention(v: Values) -> dict[str, float]:
 
 def divergence(v: Values) -> dict[str, float]:
     """Lanes masked off by branches (not by predicates), on everything that is issued per warp."""
-    share = _beyond(v["threads_per_instruction"], _LANES)
+    threads = v["threads_per_instruction"]
+    share = _beyond(threads, _LANES) if threads > 0 else 0.0
     return dict.fromkeys(_PER_INSTRUCTION, share) if share else {}
 
 

@@ -56,7 +56,7 @@ def account(launch: Launch, *, violated: bool) -> Ledger:
     """
     time = known(launch.values["time_s"])
     busy = {name: min(1.0, share) for name in RESOURCES if (share := known(launch.values[name])) is not None}
-    if not time or known(launch.values["dram_share"]) is None or not set(PIPES) & set(busy):
+    if not time or known(launch.values["dram_share"]) is None or not set(PIPES) <= set(busy):
         return Ledger(None, None, None)
     if violated:
         return Ledger(time, (), 0.0)

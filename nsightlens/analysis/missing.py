@@ -1,6 +1,7 @@
 """Which counters a report lacks, and the command that collects them."""
 
 import shlex
+from functools import cache
 
 from nsightlens.analysis.losses import REASONS
 from nsightlens.collectors.quantities import catalogue
@@ -17,7 +18,7 @@ def missing(launch: Launch) -> tuple[str, ...]:
     for quantity in catalogue():
         wanted = quantity.needed or "role" in table("counters")[quantity.name]
         if wanted and launch.origins[quantity.name].state == "not_collected":
-            names.update(dict.fromkeys(_counters(quantity.name)))
+            names.update(dict.fromkeys(name for name in _counters(quantity.name) if name not in launch.counters))
     if not launch.tensor.flop:
         names[TENSOR] = None
     if not set(launch.stalls) >= REASONS:
@@ -25,6 +26,7 @@ def missing(launch: Launch) -> tuple[str, ...]:
     return tuple(names)
 
 
+@cache
 def _counters(quantity: str) -> tuple[str, ...]:
     """Return the counters of the first formula, down through the quantities it is made of."""
     by_name = {entry.name: entry for entry in catalogue()}

@@ -1,6 +1,6 @@
 """Place a launch on the roofline."""
 
-from nsightlens.analysis.resources import COMPUTE, MEMORY
+from nsightlens.analysis.resources import COMPUTE, MEMORY, PIPES
 from nsightlens.analysis.result import Ceiling, Roofline, RooflinePoint
 from nsightlens.analysis.work import dominant_pipe, flop_by_pipe, known, uncounted_tensor_work
 from nsightlens.collectors.report import Launch
@@ -69,7 +69,8 @@ def _bound(launch: Launch, work: dict[str, float], ceilings: dict[str, Ceiling],
         if time and f"{pipe}_flop_per_s" in ceilings
     ]
     compute = max([*rates, *([] if compute is None else [compute])], default=None)
-    if memory is None or compute is None:
+    unknown = any(known(launch.values[name]) is None for name in ("dram_share", *PIPES))
+    if memory is None or compute is None or unknown:
         return "unknown"
     if max(memory, compute) < BUSY:
         return "latency"

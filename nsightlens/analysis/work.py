@@ -7,6 +7,7 @@ from nsightlens.collectors.report import Launch
 
 CUDA_CORES = ("fp64", "fp32", "fp16")
 _HOPPER = 9.0
+_FP64_TENSOR = frozenset({8.0, 9.0, 10.0})
 _OPCODE_STEMS = ("HMMA", "HGMMA", "IMMA", "IGMMA", "DMMA", "BMMA", "BGMMA", "QMMA", "QGMMA", "OMMA", "UTC")
 _CONSTANT_LOADS_PER_THREAD = 4.0
 
@@ -53,7 +54,10 @@ def used_tensor_cores(launch: Launch) -> bool | None:
 
 def _all_types(launch: Launch) -> bool:
     """Tell whether the counters cover floating-point and integer types; a report asked by name may hold some only."""
-    return {"fp16", "bf16", "tf32", "int8"} <= set("_".join(launch.tensor.flop).split("_"))
+    every = {"fp16", "bf16", "tf32", "int8"}
+    if launch.row["compute_capability"] in _FP64_TENSOR:
+        every.add("fp64")
+    return every <= set("_".join(launch.tensor.flop).split("_"))
 
 
 def _is_tensor(opcode: str) -> bool:

@@ -2,12 +2,14 @@
 
 import importlib
 import sys
+from io import TextIOWrapper
 from typing import Any
 
 import click
 
 from nsightlens._version import __version__
 from nsightlens.errors import NsightlensError
+from nsightlens.text import printable
 
 COMMANDS = {
     "analyze": "Roofline, overlap and losses of every launch in a report.",
@@ -52,8 +54,11 @@ def cli() -> None:
 
 def main(args: list[str] | None = None) -> Any:  # noqa: ANN401
     """Run the command line and turn errors into one line and an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that has no ≤ shows a question mark
     try:
         return cli.main(args=args, standalone_mode=True)
     except NsightlensError as error:
-        click.echo(f"nsightlens: {error}", err=True)
+        click.echo(f"nsightlens: {printable(str(error))}", err=True)
         sys.exit(error.exit_code)

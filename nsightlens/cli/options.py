@@ -133,6 +133,6 @@ def _size(context: click.Context, option: click.Parameter, text: str) -> int:
     number, unit = text.upper().rstrip("IB"), ""
     if number[-1:] in _UNITS:
         number, unit = number[:-1], number[-1:]
-    if not number.isdigit():
+    if not number.isdecimal():
         raise click.BadParameter(f"{text!r} is no size; give bytes, or a number with K, M or G", context, option)
     return int(number) * _UNITS[unit]

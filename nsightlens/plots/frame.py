@@ -42,7 +42,7 @@ def set_frame(axes: Axes, x: Range, y: Range, band: float) -> None:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: si(value, "FLOP/s", 1)))
     for axis, span in ((axes.xaxis, x), (axes.yaxis, y)):
         axis.set_major_locator(FixedLocator(decades(*span)))
-        axis.set_minor_locator(FixedLocator([]))
+        axis.set_minor_locator(FixedLocator(between_decades(*span)))
         axis.set_minor_formatter(NullFormatter())
     _decorate(axes, x)
 
@@ -52,6 +52,7 @@ def _decorate(axes: Axes, x: Range) -> None:
     axes.set_xlabel("Operational intensity (FLOP/byte of DRAM traffic)", x=middle, fontsize=8, color=INK)
     axes.set_ylabel("Performance", fontsize=8, color=INK)
     axes.tick_params(labelsize=7.5, color=INK, labelcolor=INK, length=3)
+    axes.tick_params(which="minor", color=INK, length=1.5, width=0.5)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines["bottom"].set_bounds(*x)
     axes.vlines(axes.get_xticks(), *axes.get_ylim(), colors=GRID, linewidths=0.5, zorder=0)
@@ -63,6 +64,15 @@ def decades(low: float, high: float) -> list[float]:
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     step = max(1, math.ceil((last - first + 1) / MOST_TICKS))
     return [float(10.0**power) for power in range(first, last + 1, step)]
+
+
+def between_decades(low: float, high: float) -> list[float]:
+    """Return twice to nine times the powers of ten in a range, unless they would stand too close."""
+    first, last = math.floor(math.log10(low)), math.floor(math.log10(high))
+    if last - first >= MOST_TICKS:
+        return []
+    steps = (step * 10.0**power for power in range(first, last + 1) for step in range(2, 10))
+    return [step for step in steps if low <= step <= high]
 
 
 def plain(value: float) -> str:

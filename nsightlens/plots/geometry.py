@@ -56,8 +56,11 @@ def crosses(segments: Rows, others: Rows) -> Hits:
 
 
 def stacked(wanted: Rows, pitch: float, low: float, high: float) -> Rows:
-    """Return positions at least ``pitch`` apart, in [low, high], nearest to the ``wanted`` (n,) in least squares."""
-    order = np.argsort(wanted, kind="stable")
+    """Return positions at least ``pitch`` apart, in [low, high], nearest to the ``wanted`` (n,) in least squares.
+
+    Of two that want the same position the first gets the higher one.
+    """
+    order = np.lexsort((-np.arange(len(wanted)), wanted))
     blocks: list[tuple[float, int]] = []
     for k, i in enumerate(order):
         value, size = wanted[i] - k * pitch, 1

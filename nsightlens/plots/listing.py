@@ -5,16 +5,18 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
+from nsightlens.plots.groups import Group
 from nsightlens.plots.markers import is_hottest
 from nsightlens.plots.spots import Spot
 from nsightlens.plots.style import BOUNDS, FAINT, INK, LIST_SIZE, beside, bound_of, measure, pixels, write
-from nsightlens.plots.wording import LIST_LIMIT, number, position, several_reports, title
+from nsightlens.plots.wording import in_order, several_reports, short_numbers, title
 from nsightlens.units import percent, seconds
 
 BESIDE_AXES = 16.0
 COLUMN_GAP = 8.0
 ROW_HEIGHT = 8.8
 BASELINE = 0.8  # of a row's height from its top
+NAME_LIMIT = 40
 HEAD = ("", "launch", "time", "of roof")
 SIDES = ("right", "left", "right", "right")
 
@@ -22,26 +24,34 @@ Column = list[tuple[str, dict[str, Any]]]
 
 
 def list_height(rows: int) -> float:
-    """Return the height in points of a list of so many launches."""
+    """Return the height in points of a list of so many groups."""
     return (rows + 1) * ROW_HEIGHT
 
 
-def draw_list(axes: Axes, listed: Sequence[Spot], spots: Sequence[Spot]) -> None:
-    """Write one row per ``listed`` spot to the right of the axes, in the order of their numbers."""
-    ordered = sorted(listed, key=lambda spot: position(spot.launch))
+def draw_list(axes: Axes, groups: Sequence[Group], spots: Sequence[Spot]) -> None:
+    """Write one row per group to the right of the axes, in the order of their numbers."""
+    ordered = in_order(groups)
     left = BESIDE_AXES
     for index, side in enumerate(SIDES):
         head = (HEAD[index], {"color": FAINT})
-        column = [head, *(_cell(spot, spots, index) for spot in ordered)]
+        column = [head, *(_cell(group, spots, index) for group in ordered)]
         left += _draw_column(axes, column, left, side, f"list-{index}") + COLUMN_GAP
 
 
-def _cell(spot: Spot, spots: Sequence[Spot], index: int) -> tuple[str, dict[str, Any]]:
-    launch = spot.launch
-    share = percent(launch.roofline.roof_fraction, 0)
-    texts = number(launch, several_reports(spots)), title(launch, LIST_LIMIT), seconds(launch.time_s), share
-    colour = BOUNDS[bound_of(launch)][0] if index == 0 else INK
-    return texts[index], {"color": colour, "weight": "bold" if is_hottest(spot, spots) else "normal"}
+def _cell(group: Group, spots: Sequence[Spot], index: int) -> tuple[str, dict[str, Any]]:
+    slowest = group.spots[0]
+    share = percent(slowest.launch.roofline.roof_fraction, 0)
+    positions = short_numbers(group.launches, several_reports(spots))
+    colour = BOUNDS[bound_of(slowest.launch)][0] if index == 0 else INK
+    text = (positions, title(group, NAME_LIMIT), _time(group), share)[index]
+    return text, {"color": colour, "weight": "bold" if is_hottest(slowest, spots) else "normal"}
+
+
+def _time(group: Group) -> str:
+    """Return the time of a launch, or the number of launches and their mean time."""
+    times = [launch.time_s for launch in group.launches if launch.time_s is not None]
+    mean = seconds(sum(times) / len(times) if times else None)
+    return mean if len(group.spots) == 1 else f"{len(group.spots)} × {mean}"
 
 
 def _draw_column(axes: Axes, column: Column, left: float, side: str, gid: str) -> float:

@@ -2,30 +2,35 @@
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
+from nsightlens.plots.labelling import Labelled
 from nsightlens.plots.roofs import Roofs
 from nsightlens.plots.spots import Spot
 from nsightlens.plots.style import FAINT, LINE_HEIGHT, NOTE_SIZE, UNKNOWN_GPU, beside, drawable, measure, write
-from nsightlens.plots.wording import numbers, several_reports
+from nsightlens.plots.wording import MORE, numbers, several_reports, short_numbers
 
 BELOW_AXES = 34.0  # points: tick labels and the name of the axis stand in between
 NAME_LIMIT = 40
 NARROWEST = 20  # characters
 
 
-def about_launches(spots: Sequence[Spot], labelled: int, homeless: Sequence[Spot]) -> list[str]:
+def about_launches(spots: Sequence[Spot], labelled: Labelled) -> list[str]:
     """Say how to read the markers and which labels are missing."""
     several = several_reports(spots)
-    above = [spot for spot in spots if spot.launch.overlap.status == "ceiling_violation"]
+    named = sum(len(group.spots) for group in labelled.groups)
+    homeless = [launch for group in labelled.homeless for launch in group.launches]
+    above = [spot.launch for spot in spots if spot.launch.overlap.status == "ceiling_violation"]
+    short = any(MORE in short_numbers(group.launches, several) for group in labelled.groups)
     said = (
         (len(spots) > 1, "Marker area grows with time."),
         (several, "Numbers are report:launch."),
-        (labelled < len(spots), f"Labels name the {labelled} slowest of {len(spots)} launches drawn."),
-        (bool(homeless), f"No room for the labels of {_numbers(homeless, several)}."),
-        (bool(above), f"Above a ceiling: {_numbers(above, several)}."),
+        (short, "0 +9 is launch 0 and nine more of that kernel in that place."),
+        (named < len(spots), f"Labels name the slowest, {named} of {len(spots)} launches drawn."),
+        (bool(homeless), f"No room for the labels of {numbers(homeless, several)}."),
+        (bool(above), f"Above a ceiling: {numbers(above, several)}."),
     )
     return [text for holds, text in said if holds]
 
@@ -47,10 +52,6 @@ def draw_note(axes: Axes, said: Sequence[str]) -> None:
     text = textwrap.fill(" ".join(said), max(NARROWEST, int(100 * axes.bbox.width / hundred)))
     style = {"fontsize": NOTE_SIZE, "color": FAINT, "linespacing": LINE_HEIGHT, "gid": "note"}
     write(axes, 0, 0, text, transform=beside(axes, 0, -BELOW_AXES, (0, 0)), va="top", **style)
-
-
-def _numbers(spots: Iterable[Spot], several: bool) -> str:
-    return numbers((spot.launch for spot in spots), several)
 
 
 def _launches(count: int) -> str:

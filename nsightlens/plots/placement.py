@@ -22,9 +22,9 @@ Pair = tuple[float, float]
 DISTANCES = (0, 3, 7, 12, 18, 26, 38, 54)
 DIRECTIONS = 16
 GRID_STEP = 8.0
-CANDIDATES = 400
+CANDIDATES = 240
 # What a fault costs, in points of distance from the launch: the label covers ..., its leader crosses ...
-COVERS_MARKER, COVERS_LEADER, COVERS_ROOF = 45.0, 60.0, 30.0
+COVERS_MARKER, COVERS_LEADER, COVERS_ROOF = 60.0, 60.0, 45.0
 CROSSES_LABEL, CROSSES_LEADER, CROSSES_MARKER, CROSSES_ROOF = 70.0, 30.0, 10.0, 6.0
 NEARER_TO_ANOTHER = 8.0  # launch than to its own
 

@@ -18,15 +18,14 @@ from nsightlens.plots.spots import Spot, spots_of
 from nsightlens.plots.style import GPU_COLOURS, pixels
 from nsightlens.plots.wording import position
 
-MOST_LABELLED = 60
-
 
 def plot_roofline(result: Analysis, ax: Axes) -> Axes:
     """Draw the launches of an analysis on the roofline of their GPU.
 
-    Labels are placed for the size that the figure has now: set size, dpi and position of ``ax`` before. More
-    than 12 launches get numbers and a list, which stands right of the axes, as the note stands below them: leave
-    room there or save with ``bbox_inches="tight"`` (``roofline_figure`` does all that).
+    Launches of one kernel in one place share a label. More than 12 labels are numbers with a list, which stands
+    right of the axes, as the note stands below them: leave room there or save with ``bbox_inches="tight"``. Labels
+    are placed for the size that the figure has now: set size, dpi and position of ``ax`` before, and use no layout
+    engine that moves it afterwards. ``nsightlens.plots.saving.roofline_figure`` does all that.
 
     Parameters
     ----------
@@ -50,11 +49,10 @@ def plot_roofline(result: Analysis, ax: Axes) -> Axes:
     x = _draw_frame(ax, spots, roofs)
     draw_markers(ax, spots, roofs)
     draw_key(ax, spots, roofs)
-    labelled = spots[:MOST_LABELLED]
-    numbered, homeless = draw_labels(ax, labelled, spots, dram_labels(ax, roofs, x, marker_boxes(ax, spots)))
-    if numbered:
-        draw_list(ax, labelled, spots)
-    draw_note(ax, about_launches(spots, len(labelled), homeless) + about_missing(reasons, hidden))
+    labelled = draw_labels(ax, spots, dram_labels(ax, roofs, x, marker_boxes(ax, spots)))
+    if labelled.numbered:
+        draw_list(ax, labelled.groups, spots)
+    draw_note(ax, about_launches(spots, labelled) + about_missing(reasons, hidden))
     return ax
 
 

@@ -1,6 +1,7 @@
 """Makes a roofline figure of the right size and writes it whole or not at all."""
 
 import io
+import math
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +13,19 @@ from matplotlib.figure import Figure
 from nsightlens.analysis.result import Analysis
 from nsightlens.errors import UsageError
 from nsightlens.files import refuse_existing, write_atomically
-from nsightlens.plots.labelling import MOST_NAMED
+from nsightlens.plots.groups import group_key
+from nsightlens.plots.labelling import MOST_LABELLED
 from nsightlens.plots.listing import list_height
-from nsightlens.plots.roofline import MOST_LABELLED, plot_roofline
-from nsightlens.plots.spots import is_placed
+from nsightlens.plots.roofline import plot_roofline
+from nsightlens.plots.spots import spots_of
 from nsightlens.plots.style import POINTS_PER_INCH
 from nsightlens.text import printable
 
 RESOLUTION = 200
 WIDTH, HEIGHT = 5.6, 3.7  # inches, of the axes alone
-WIDTH_WITH_LIST = 6.2
+WIDTH_WHEN_TALL = 6.4
 MARGIN = 0.08
+FINE = 10  # places that differ by less than a tenth are likely to share a label
 NO_DATE: dict[str, dict[str, None]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 ENDINGS = ".png, .svg or .pdf"
 # Text stays text, and the same analysis gives the same bytes.
@@ -37,14 +40,20 @@ def roofline_figure(result: Analysis) -> Figure:
     ReportError
         If no launch can be drawn.
     """
-    rows = min(MOST_LABELLED, sum(map(is_placed, result.launches)))
-    tall = (WIDTH_WITH_LIST, max(HEIGHT, list_height(rows) / POINTS_PER_INCH))
-    figure = Figure(figsize=tall if rows > MOST_NAMED else (WIDTH, HEIGHT), dpi=RESOLUTION)
+    height = _height(result)
+    figure = Figure(figsize=(WIDTH if height == HEIGHT else WIDTH_WHEN_TALL, height), dpi=RESOLUTION)
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0, 0, 1, 1))
     plot_roofline(result, axes)
     _fit(figure, axes)
     return figure
+
+
+def _height(result: Analysis) -> float:
+    """Return the height in inches that the list of launches will need, roughly."""
+    spots, _ = spots_of(result)
+    places = {(group_key(s.launch), round(FINE * math.log(s.x)), round(FINE * math.log(s.y))) for s in spots}
+    return max(HEIGHT, list_height(min(MOST_LABELLED, len(places))) / POINTS_PER_INCH)
 
 
 def _fit(figure: Figure, axes: Axes) -> None:

@@ -63,6 +63,7 @@ def reason(launch: LaunchResult) -> str:
         (traffic is None, "no DRAM traffic counted"),
         (traffic == 0, "no DRAM traffic"),
         (launch.time_s is None, "no time"),
+        (launch.roofline.pipe is None, "no ceiling known for its precision"),
     )
     return next((why for holds, why in checks if holds), "no intensity")
 

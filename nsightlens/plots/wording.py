@@ -1,23 +1,34 @@
 """What the labels of launches say."""
 
 import itertools
-import math
 import textwrap
 from collections.abc import Iterable, Sequence
 
 from nsightlens.analysis.result import LaunchResult
+from nsightlens.plots.groups import Group, leaf
 from nsightlens.plots.spots import Spot
 from nsightlens.plots.style import drawable
 
-LIST_LIMIT = 40
 LEAF_LIMIT = 18
-NUMBERS_WIDTH = 18
+NUMBERS_LIMIT = 14  # characters of a group's numbers
+LINE_LIMIT = 18
 RUN = 3  # so many consecutive numbers are written as a run
+MORE = " +"
 
 
 def several_reports(spots: Iterable[Spot]) -> bool:
     """Tell whether a launch must be named together with its report."""
     return len({spot.launch.report for spot in spots}) > 1
+
+
+def position(launch: LaunchResult) -> tuple[int, int]:
+    """Return the key that sorts launches as they were profiled."""
+    return launch.report, launch.launch
+
+
+def in_order(groups: Iterable[Group]) -> list[Group]:
+    """Return groups in the order in which they were profiled."""
+    return sorted(groups, key=lambda group: min(map(position, group.launches)))
 
 
 def number(launch: LaunchResult, several: bool) -> str:
@@ -27,10 +38,9 @@ def number(launch: LaunchResult, several: bool) -> str:
 
 def numbers(launches: Iterable[LaunchResult], several: bool) -> str:
     """Return the positions of launches with runs drawn together, such as ``0, 3–7``."""
-    ordered = sorted(launches, key=position)
-    pairs = enumerate(ordered)
+    pairs = enumerate(sorted(launches, key=position))
     runs = itertools.groupby(pairs, key=lambda pair: (pair[1].report, pair[1].launch - pair[0]))
-    return ", ".join(_run([launch for _, launch in group], several) for _, group in runs)
+    return ", ".join(_run([launch for _, launch in run], several) for _, run in runs)
 
 
 def _run(launches: Sequence[LaunchResult], several: bool) -> str:
@@ -39,40 +49,30 @@ def _run(launches: Sequence[LaunchResult], several: bool) -> str:
     return f"{number(launches[0], several)}–{launches[-1].launch}"
 
 
-def position(launch: LaunchResult) -> tuple[int, int]:
-    """Return the key that sorts launches as they were profiled."""
-    return launch.report, launch.launch
+def short_numbers(launches: Sequence[LaunchResult], several: bool) -> str:
+    """Return the positions, or the first and the count of the others: ``0 +59``."""
+    text = numbers(launches, several)
+    if len(text) <= NUMBERS_LIMIT:
+        return text
+    return f"{number(min(launches, key=position), several)}{MORE}{len(launches) - 1}"
 
 
-def title(launch: LaunchResult, limit: int) -> str:
+def title(group: Group, limit: int) -> str:
     """Return the kernel's name, in ``limit`` characters, and its innermost NVTX range."""
-    name = drawable(launch.name, limit)
-    deepest = max(launch.nvtx, key=len, default="")
-    leaf = deepest.rsplit("/", 1)[-1].replace("%2F", "/")
-    return name if leaf in {"", launch.name} else f"{name} [{drawable(leaf, LEAF_LIMIT)}]"
+    launch = group.launches[0]
+    name, inner = drawable(launch.name, limit), leaf(launch)
+    return name if inner in {"", launch.name} else f"{name} [{drawable(inner, LEAF_LIMIT)}]"
 
 
-def named_label(launches: Sequence[LaunchResult], several: bool, *, limit: int) -> str:
-    """Return one line per kernel for launches that share a spot, such as ``3–5 scale``; names of ``limit`` letters."""
-    by_title: dict[str, list[LaunchResult]] = {}
-    for launch in sorted(launches, key=position):
-        by_title.setdefault(title(launch, limit), []).append(launch)
-    return "\n".join(f"{numbers(group, several)} {name}" for name, group in by_title.items())
+def named_label(groups: Sequence[Group], several: bool, *, limit: int) -> str:
+    """Return one line per group in a place, such as ``3–5 scale``, with names of ``limit`` characters."""
+    lines = (f"{short_numbers(group.launches, several)} {title(group, limit)}" for group in in_order(groups))
+    return "\n".join(lines)
 
 
-def numbered_label(launches: Sequence[LaunchResult], several: bool) -> str:
+def numbered_label(groups: Sequence[Group], several: bool) -> str:
     """Return the positions alone, in lines of limited width."""
-    return textwrap.fill(numbers(launches, several), NUMBERS_WIDTH, break_long_words=False)
-
-
-def clusters(places: Sequence[tuple[float, float]], radius: float) -> list[list[int]]:
-    """Return the indices of those that share a place: within ``radius`` of the first of them."""
-    found: list[list[int]] = []
-    for i, place in enumerate(places):
-        near = (group for group in found if math.dist(place, places[group[0]]) <= radius)
-        home = next(near, None)
-        if home is None:
-            found.append([i])
-        else:
-            home.append(i)
-    return found
+    texts = {short_numbers(group.launches, several): group for group in in_order(groups)}
+    long = [text.replace(" ", "\N{NO-BREAK SPACE}") for text in texts if MORE in text]
+    rest = numbers((x for text, group in texts.items() if MORE not in text for x in group.launches), several)
+    return textwrap.fill(", ".join(filter(None, [*long, rest])), LINE_LIMIT, break_long_words=False)

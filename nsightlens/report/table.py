@@ -57,11 +57,10 @@ def _print_head(console: Console, report: ReportInfo, launches: Sequence[LaunchR
     context = launches[0].context if launches else None
     cache, clock = (context.cache_control, context.clock_control) if context else (None, None)
     caches = {"all": "caches flushed before each pass", "none": "caches warm"}.get(cache or "", "cache control unknown")
-    console.print(
-        Text(printable(f"{gpus}, ncu {report.ncu_version or 'unknown'}; {caches}; clock control {clock or 'unknown'}"))
-    )
+    made = f"{gpus}, ncu {report.ncu_version or 'unknown'}; {caches}; clock control {clock or 'unknown'}"
+    console.print(Text(printable(made, PATH)))
     for note in report.notes:
-        console.print(Text(f"Note: {printable(note)}", style="yellow"))
+        console.print(Text(f"Note: {printable(note, PATH)}", style="yellow"))
     console.print()
 
 
