@@ -42,7 +42,7 @@ def draw_labels(axes: Axes, spots: Sequence[Spot], others: Sequence[Label]) -> L
     places = slowest_groups(everywhere, MOST_LABELLED)
     for wording in (*(NAMED if sum(map(len, places)) <= MOST_NAMED else ()), numbered_label):
         labels = [*others, *(_label(axes, place, spots, wording) for place in places)]
-        placer = _placer(axes, spots)
+        placer = _placer(axes, marker_boxes(axes, [place[0].spots[0] for place in everywhere], longest(spots)))
         boxes = arrange(axes, placer, labels)
         if placer.tidy and all(box is not None for box in boxes):
             break
@@ -63,12 +63,12 @@ def _places(axes: Axes, spots: Sequence[Spot]) -> list[tuple[float, float]]:
     return [(x, y) for x, y in to_pixels(axes, [(spot.x, spot.y) for spot in spots])]
 
 
-def _placer(axes: Axes, spots: Sequence[Spot]) -> Placer:
+def _placer(axes: Axes, markers: Rows) -> Placer:
     box = axes.bbox
     frame_end = axes.spines["bottom"].get_bounds()[1]  # what follows belongs to the labels of the roofs
     ((right, _),) = to_pixels(axes, [(frame_end, axes.get_ylim()[0])])
     area = np.array([box.x0, box.y0, right, box.y1])
-    return Placer(area, marker_boxes(axes, spots), roof_segments(axes), pixels(axes))
+    return Placer(area, markers, roof_segments(axes), pixels(axes))
 
 
 def _label(axes: Axes, place: Sequence[Group], spots: Sequence[Spot], wording: Wording) -> Label:

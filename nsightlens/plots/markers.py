@@ -60,10 +60,10 @@ def _marker(colour: str, shape: str, size: float, fill: str, label: str = "") ->
     return Line2D([], [], label=label, **look)
 
 
-def marker_boxes(axes: Axes, spots: Sequence[Spot]) -> Rows:
+def marker_boxes(axes: Axes, spots: Sequence[Spot], longest_s: float) -> Rows:
     """Return the boxes of the markers in pixels (n, 4)."""
     centres = to_pixels(axes, [(spot.x, spot.y) for spot in spots])
-    sizes = np.asarray([marker_size(spot.launch, longest(spots)) for spot in spots])
+    sizes = np.asarray([marker_size(spot.launch, longest_s) for spot in spots])
     half = sizes[:, None] * pixels(axes) / 2
     return np.hstack([centres - half, centres + half])
 

@@ -9,7 +9,7 @@ from nsightlens.analysis.result import Analysis
 from nsightlens.plots.frame import Range, limits, set_frame
 from nsightlens.plots.labelling import draw_labels
 from nsightlens.plots.listing import draw_list
-from nsightlens.plots.markers import draw_key, draw_markers, marker_boxes
+from nsightlens.plots.markers import draw_key, draw_markers, longest, marker_boxes
 from nsightlens.plots.notes import about_launches, about_missing, draw_note
 from nsightlens.plots.roof_labels import ROOF_PITCH, band_width, dram_labels, flat_labels, place_flat_labels
 from nsightlens.plots.roof_lines import draw_roofs
@@ -49,7 +49,7 @@ def plot_roofline(result: Analysis, ax: Axes) -> Axes:
     x = _draw_frame(ax, spots, roofs)
     draw_markers(ax, spots, roofs)
     draw_key(ax, spots, roofs)
-    labelled = draw_labels(ax, spots, dram_labels(ax, roofs, x, marker_boxes(ax, spots)))
+    labelled = draw_labels(ax, spots, dram_labels(ax, roofs, x, marker_boxes(ax, spots, longest(spots))))
     if labelled.numbered:
         draw_list(ax, labelled.groups, spots)
     draw_note(ax, about_launches(spots, labelled) + about_missing(reasons, hidden))
