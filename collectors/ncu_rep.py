@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import nsightlens
 from nsightlens.collectors.quantities import PATTERNS, counter_names
 from nsightlens.collectors.report import Launch, Report, make_launch
 from nsightlens.errors import ReportError, UsageError
@@ -20,6 +21,9 @@ MAX_BYTES = 1 << 30
 TIMEOUT_S = 600.0
 MEMORY_BYTES = 16 << 30
 
+# -P keeps modules lying in the current folder out; the root comes last, so that it hides nothing.
+CHILD = "import sys; sys.path.append(sys.argv[1]); from nsightlens.collectors.ncu_rep_child import main; main()"
+_ROOT = str(Path(nsightlens.__file__).parent.parent)
 _CUT = "copy it again or profile again"
 _FEWER = "profile fewer launches at a time"
 
@@ -64,7 +68,7 @@ class Reading:
         self._child = self._start()
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        command = [sys.executable, "-m", "nsightlens.collectors.ncu_rep_child"]
+        command = [sys.executable, "-P", "-c", CHILD, _ROOT]
         with self._answer.open("wb") as out, self._messages.open("wb") as messages:
             child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=messages)  # noqa: S603
         if child.stdin is not None:

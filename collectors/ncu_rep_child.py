@@ -10,7 +10,6 @@ import json
 import mmap
 import os
 import re
-import resource
 import shutil
 import sys
 import threading
@@ -40,7 +39,7 @@ def main() -> None:
     os.dup2(2, 1)  # the native library may write to standard output
     request = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_parent, args=(request["folder"],), daemon=True).start()
-    resource.setrlimit(resource.RLIMIT_AS, (request["memory_bytes"],) * 2)
+    _limit_memory(request["memory_bytes"])
     try:
         for line in read(request):
             _write(answer, line)
@@ -52,6 +51,13 @@ def main() -> None:
         _write(answer, {"error": {"message": message, "remedy": "profile fewer launches at a time"}})
     answer.flush()
     os._exit(0)  # the native library's own shutdown can be slow
+
+
+def _limit_memory(size: int) -> None:
+    if sys.platform != "win32":  # which has no such limit
+        import resource  # noqa: PLC0415
+
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
 def _end_with_parent(folder: str) -> None:

@@ -22,7 +22,7 @@ DATA = TESTS / "data"
 CORPUS = Path(os.environ.get("NSIGHTLENS_CORPUS", TESTS.parent.parent / "shared" / "corpus"))
 
 settings.register_profile(
-    "local", deadline=None, max_examples=60, database=None, suppress_health_check=[HealthCheck.too_slow]
+    "local", deadline=None, max_examples=40, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")

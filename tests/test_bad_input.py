@@ -75,11 +75,38 @@ def require_one_line(done, code, *words):
         assert word in done.err, done.err
 
 
+# -- in a process of its own, as a user sees it ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "words"),
+    [
+        ("absent.ncu-rep", 2, ("no such file", "nsightlens demo")),
+        ("empty.ncu-rep", 3, ("an empty file", "profile again")),
+        ("text.ncu-rep", 3, ("a text file", "ncu -o NAME")),
+        ("cut.ncu-rep", 3, ("damaged or cut", "copy it again")),
+        ("packed.ncu-rep.xz", 3, ("the compressed file is damaged or cut", "copy it again")),
+        ("bare.ncu-rep", 3, ("holds no launch", "nsightlens profile")),
+        (".", 2, ("not a file", "give the report itself")),
+    ],
+)
+def test_one_line_an_exit_code_and_no_traceback(run, tmp_path, small, name, code, words):
+    (tmp_path / "empty.ncu-rep").touch()
+    (tmp_path / "text.ncu-rep").write_text("Some notes on a run.\n")
+    (tmp_path / "cut.ncu-rep").write_bytes(small[: len(small) // 2])
+    (tmp_path / "packed.ncu-rep.xz").write_bytes(lzma.compress(small)[:5000])
+    (tmp_path / "bare.ncu-rep").write_bytes(BARE)
+    require_one_line(run("analyze", name), code, f"nsightlens: {name}: ", *words)
+
+
+BARE = b"NVR\0" + struct.pack("<I", 2) + b"\x08\x07"
+
+
 # -- files that are no report ----------------------------------------------------------------------------------------
 
 
-def test_a_missing_file_is_a_usage_error(run):
-    require_one_line(run("analyze", "absent.ncu-rep"), 2, "absent.ncu-rep: no such file", "nsightlens demo")
+def test_a_missing_file_is_a_usage_error(call):
+    require_one_line(call("analyze", "absent.ncu-rep"), 2, "absent.ncu-rep: no such file", "nsightlens demo")
 
 
 @pytest.mark.parametrize("name", ["a" * 300, "/dev/null", ".", "here/below.ncu-rep"])
@@ -116,14 +143,14 @@ def test_a_file_that_may_not_be_read_is_a_usage_error(run, tmp_path, small):
         (b"NVR\0\xff\xff\xff\xff", ("cut",)),
     ],
 )
-def test_a_file_of_another_kind_is_named_with_the_remedy(run, tmp_path, content, words):
+def test_a_file_of_another_kind_is_named_with_the_remedy(call, tmp_path, content, words):
     (tmp_path / "run.ncu-rep").write_bytes(content)
-    require_one_line(run("analyze", "run.ncu-rep"), 3, "run.ncu-rep: ", *words)
+    require_one_line(call("analyze", "run.ncu-rep"), 3, "run.ncu-rep: ", *words)
 
 
-def test_a_report_without_launches(run, tmp_path):
-    (tmp_path / "run.ncu-rep").write_bytes(b"NVR\0" + struct.pack("<I", 2) + b"\x08\x07")
-    require_one_line(run("analyze", "run.ncu-rep"), 3, "run.ncu-rep: the report holds no launch", "nsightlens profile")
+def test_a_report_without_launches(call, tmp_path):
+    (tmp_path / "run.ncu-rep").write_bytes(BARE)
+    require_one_line(call("analyze", "run.ncu-rep"), 3, "run.ncu-rep: the report holds no launch", "nsightlens profile")
 
 
 def test_a_report_whose_launches_were_taken_out(call, tmp_path, small):
@@ -171,9 +198,9 @@ def varint(data, position):
 
 
 @pytest.mark.parametrize("share", [0.01, 0.5])
-def test_a_truncated_report(run, tmp_path, small, share):
+def test_a_truncated_report(call, tmp_path, small, share):
     (tmp_path / "run.ncu-rep").write_bytes(small[: int(share * len(small))])
-    require_one_line(run("analyze", "run.ncu-rep"), 3, "run.ncu-rep: the report is damaged or cut", "copy it again")
+    require_one_line(call("analyze", "run.ncu-rep"), 3, "run.ncu-rep: the report is damaged or cut", "copy it again")
 
 
 def test_a_report_that_lacks_its_last_byte(call, tmp_path, many):
@@ -192,11 +219,11 @@ def cut(many):
     return many[:end], whole.results
 
 
-def test_a_report_cut_inside_a_block_gives_the_launches_before_on_request(run, tmp_path, cut, document_of):
+def test_a_report_cut_inside_a_block_gives_the_launches_before_on_request(call, tmp_path, cut, document_of):
     content, count = cut
     (tmp_path / "run.ncu-rep").write_bytes(content)
-    require_one_line(run("analyze", "run.ncu-rep"), 3, f"{count} whole launch", "--keep-going")
-    done = run("analyze", "run.ncu-rep", "--keep-going", "--format", "json")
+    require_one_line(call("analyze", "run.ncu-rep"), 3, f"{count} whole launch", "--keep-going")
+    done = call("analyze", "run.ncu-rep", "--keep-going", "--format", "json")
     assert (done.returncode, done.err) == (0, "")
     found = json.loads(done.out)
     assert found["launches"] == document_of("cuda_graph")["launches"][:count]
@@ -259,11 +286,11 @@ def test_compressed_reports_are_read_whatever_their_name(call, tmp_path, small, 
 
 
 @pytest.mark.parametrize("ending", PACKERS)
-def test_a_compressed_report_cut_half_way(run, tmp_path, small, ending):
+def test_a_compressed_report_cut_half_way(call, tmp_path, small, ending):
     packed = PACKERS[ending](small)
     (tmp_path / f"run.ncu-rep.{ending}").write_bytes(packed[: len(packed) // 2])
     words = (f"run.ncu-rep.{ending}: the compressed file is damaged or cut", "copy it again")
-    require_one_line(run("analyze", f"run.ncu-rep.{ending}"), 3, *words)
+    require_one_line(call("analyze", f"run.ncu-rep.{ending}"), 3, *words)
 
 
 @pytest.mark.parametrize(("ending", "place"), [("xz", 2000), ("xz", -6), ("gz", -6), ("bz2", -6)])
@@ -280,12 +307,12 @@ def test_a_zstandard_file_names_the_package_that_opens_it(call, tmp_path):
     require_one_line(call("analyze", "run.ncu-rep.zst"), 3, "run.ncu-rep.zst: ", "pip install zstandard")
 
 
-def test_unpacking_stops_at_the_stated_size(run, tmp_path, small):
+def test_unpacking_stops_at_the_stated_size(call, tmp_path, small):
     (tmp_path / "run.ncu-rep.xz").write_bytes(lzma.compress(small))
-    done = run("analyze", "run.ncu-rep.xz", "--max-size", "100K")
+    done = call("analyze", "run.ncu-rep.xz", "--max-size", "100K")
     require_one_line(done, 3, "run.ncu-rep.xz: the report is larger than 102400 bytes when unpacked", "--max-size")
-    assert run("analyze", "run.ncu-rep.xz", "--max-size", f"{len(small)}").returncode == 0
-    assert run("analyze", "run.ncu-rep.xz", "--max-size", f"{len(small) - 1}").returncode == 3
+    assert call("analyze", "run.ncu-rep.xz", "--max-size", f"{len(small)}").returncode == 0
+    assert call("analyze", "run.ncu-rep.xz", "--max-size", f"{len(small) - 1}").returncode == 3
 
 
 def test_a_bomb_is_not_unpacked_to_the_end(call, tmp_path):
@@ -329,19 +356,19 @@ SAFE = r"bad\udcff\x1b[31m\x0a\x0d\x07\u202e.ncu-rep"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
-def test_hostile_file_names_are_shown_safely(run, tmp_path, small):
-    absent = run("analyze", os.fsdecode(HOSTILE))
+def test_hostile_file_names_are_shown_safely(call, tmp_path, small):
+    absent = call("analyze", os.fsdecode(HOSTILE))
     require_one_line(absent, 2, SAFE, "no such file")
     path = os.fsencode(tmp_path) + b"/" + HOSTILE
     Path(os.fsdecode(path)).write_bytes(b"")
-    require_one_line(run("analyze", os.fsdecode(HOSTILE)), 3, SAFE, "an empty file")
+    require_one_line(call("analyze", os.fsdecode(HOSTILE)), 3, SAFE, "an empty file")
     Path(os.fsdecode(path)).write_bytes(small)
-    done = run("analyze", os.fsdecode(HOSTILE))
+    done = call("analyze", os.fsdecode(HOSTILE))
     assert done.returncode == 0
     assert SAFE in done.out.splitlines()[0]
     assert "\x1b" not in done.out
     assert "\x1b" not in done.err
-    found = json.loads(run("analyze", os.fsdecode(HOSTILE), "--format", "json").out)
+    found = json.loads(call("analyze", os.fsdecode(HOSTILE), "--format", "json").out)
     assert os.fsencode(found["reports"][0]["path"]) == HOSTILE
 
 
@@ -434,12 +461,12 @@ def test_one_bad_file_among_good_ones_is_named(call, tmp_path, report):
     require_one_line(call("analyze", report, "bad.ncu-rep", report), 3, "bad.ncu-rep: ")
 
 
-def test_nothing_is_left_behind_in_the_temporary_folder(run, tmp_path, report, small):
+def test_nothing_is_left_behind_in_the_temporary_folder(call, tmp_path, report, small, monkeypatch):
     (tmp_path / "tmp").mkdir()
     (tmp_path / "bad.ncu-rep").write_bytes(small[:-9])
-    environment = {**os.environ, "TMPDIR": str(tmp_path / "tmp")}
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
     for arguments in ([report], ["bad.ncu-rep"], [report, "bad.ncu-rep", report], ["bad.ncu-rep", "--keep-going"]):
-        run("analyze", *arguments, env=environment)
+        call("analyze", *arguments)
         assert not list((tmp_path / "tmp").iterdir())
 
 
