@@ -15,15 +15,15 @@ class Column(NamedTuple):
 
 IDENTITY = {
     "launch": Column("int64", "", "Position in the file as written, all of ncu's ranges counted through, from 0."),
-    "kind": Column("str", "", "kernel, range or graph."),
-    "status": Column("str", "", "ok, failed (no duration) or hollow (a result without a counter)."),
+    "kind": Column("string", "", "kernel, range or graph."),
+    "status": Column("string", "", "ok, failed (no duration) or hollow (a result without a counter)."),
     "process_id": Column("Int64", "", "Process that launched it."),
-    "name": Column("str", "", "Function name."),
-    "full_name": Column("str", "", "Demangled name."),
+    "name": Column("string", "", "Function name."),
+    "full_name": Column("string", "", "Demangled name."),
     "nvtx": Column("object", "", "Tuple of NVTX paths domain/outer/inner; / in a name is written %2F."),
     "declared": Column("object", "FLOP, byte", "What the innermost annotated range says of itself: a dict."),
     "payload": Column("object", "", "Payload of the innermost NVTX range that has one."),
-    "gpu": Column("str", "", "Name of the device."),
+    "gpu": Column("string", "", "Name of the device."),
     "compute_capability": Column("float64", "", "Such as 9.0."),
     "grid": Column("object", "block", "Tuple x, y, z."),
     "block": Column("object", "thread", "Tuple x, y, z."),
@@ -34,10 +34,10 @@ IDENTITY = {
 
 METRICS = {
     "launch": IDENTITY["launch"],
-    "metric": Column("str", "", "Counter of Nsight Compute."),
+    "metric": Column("string", "", "Counter of Nsight Compute."),
     "value": Column("float64", "see unit", "NaN where there is none."),
-    "unit": Column("str", "", "Unit of the value."),
-    "state": Column("str", "", "measured, not_available (named without a value) or failed (NaN)."),
+    "unit": Column("string", "", "Unit of the value."),
+    "state": Column("string", "", "measured, not_available (named without a value) or failed (NaN)."),
 }
 
 

@@ -408,15 +408,17 @@ def report(data):
         (["-o", "run.txt/out.json"], ("run.txt/out.json: ",)),
         (["-o", "run.txt"], ("run.txt: the file exists", "--force")),
         (["-o", "a" * 300 + ".json"], ("cannot be written: File name too long",)),
-        (["-o", "/dev/null", "--format", "json"], ("/dev/null: is no ordinary file",)),
-        (["-o", "/dev/null", "--format", "json", "--force"], ("/dev/null: is no ordinary file",)),
+        (["-o", "pipe", "--format", "json"], ("pipe: is no ordinary file",)),
+        (["-o", "pipe", "--format", "json", "--force"], ("pipe: is no ordinary file",)),
     ],
 )
 def test_options_that_cannot_be_carried_out(call, tmp_path, report, options, words):
     (tmp_path / "run.txt").write_text("mine")
+    os.mkfifo(tmp_path / "pipe")
     require_one_line(call("analyze", report, *options), 2, *words)
     assert (tmp_path / "run.txt").read_text() == "mine"
-    assert [path.name for path in tmp_path.iterdir()] == ["run.txt"]
+    assert (tmp_path / "pipe").is_fifo()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pipe", "run.txt"]
 
 
 @pytest.mark.parametrize("options", [["-o", "."], ["--launch", "-1"], ["--top", "0"], ["--sort", "size"], ["--what"]])
@@ -436,6 +438,7 @@ def test_the_output_is_checked_before_a_report_is_read(call, tmp_path):
     (tmp_path / "out.json").write_text("mine")
     (tmp_path / "run.ncu-rep").write_bytes(b"no report")
     require_one_line(call("analyze", "run.ncu-rep", "-o", "out.json"), 2, "the file exists")
+    require_one_line(call("analyze", "run.ncu-rep", "-o", "out.xlsx"), 2, "no format is known")
 
 
 def test_output_goes_to_the_file_in_the_format_of_its_extension(call, tmp_path, report):

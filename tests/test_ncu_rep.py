@@ -372,7 +372,7 @@ def test_nothing_to_keep_is_an_error_all_the_same(child):
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes in /proc")
 @pytest.mark.parametrize(
     ("number", "smallest_answer"),
-    [(signal.SIGINT, 0), (signal.SIGINT, 1), (signal.SIGINT, 10_000), (signal.SIGTERM, 1), (signal.SIGKILL, 1)],
+    [(signal.SIGINT, 0), (signal.SIGINT, 10_000), (signal.SIGKILL, 1)],
 )
 def test_an_end_in_the_middle_of_a_read_leaves_no_child_and_no_folder(data, tmp_path, number, smallest_answer):
     report = data / "nested_nvtx.ncu-rep.xz"
@@ -400,11 +400,11 @@ def size(path):
 
 
 def wait_until(condition):
-    for _ in range(1000):
+    for _ in range(3000):
         if condition():
             return
         time.sleep(0.01)
-    pytest.fail("nothing happened in 10 s")
+    pytest.fail("nothing happened in 30 s")
 
 
 def children_of(process):

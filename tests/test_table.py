@@ -198,7 +198,7 @@ def test_colours_only_where_asked_for_and_without_a_change_of_words(analysis_of)
     assert [line.rstrip() for line in ESCAPE.sub("", coloured).splitlines()] == plain.splitlines()
 
 
-@pytest.mark.parametrize("extra", [{"FORCE_COLOR": "1"}, {"TERM": "xterm-256color", "COLORTERM": "truecolor"}, {}])
+@pytest.mark.parametrize("extra", [{"FORCE_COLOR": "1", "TERM": "xterm-256color", "COLORTERM": "truecolor"}, {}])
 def test_no_colour_codes_go_into_a_pipe(nsightlens, data, extra):
     done = nsightlens("analyze", data / "range_replay.ncu-rep.xz", env={**os.environ, **extra})
     assert done.returncode == 0

@@ -24,7 +24,6 @@ def _from_report(launch: Launch) -> dict[str, float]:
 
 
 def _spec(gpu: str | None) -> dict[str, float]:
-    """Return the table's peaks of the GPU whose pattern fits best."""
-    fitting = [entry for entry in table("gpus").values() if gpu and entry["match"] in gpu]
-    entry: dict[str, Any] = max(fitting, key=lambda entry: len(entry["match"]), default={})
+    """Return the table's peaks of a GPU, by its whole name: variants of one chip differ."""
+    entry: dict[str, Any] = next((entry for entry in table("gpus").values() if gpu in entry["names"]), {})
     return {name: value for name, value in entry.items() if name.endswith("_per_s")}

@@ -93,10 +93,11 @@ def selection(**options: Any) -> "Selection":  # noqa: ANN401
     return Selection(**options)
 
 
-def check_output(output: Path | None, *, force: bool) -> None:
+def check_output(output: Path | None, fmt: str | None, *, force: bool) -> None:
     """Raise ``UsageError`` if the result could not be written, before any work is done."""
     if output is not None:
         refuse_existing(output, force=force)
+        _ = fmt or _format_of(output)
 
 
 def emit(analysis: "Analysis", fmt: str | None, output: Path | None, force: bool) -> None:

@@ -68,7 +68,7 @@ def command(
     """
     from nsightlens.apps.profile import run_profile  # noqa: PLC0415
 
-    check_output(output, force=force)
+    check_output(output, fmt, force=force)
     line = StatusLine()
     done = run_profile(
         program,
