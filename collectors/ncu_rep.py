@@ -22,7 +22,9 @@ TIMEOUT_S = 600.0
 MEMORY_BYTES = 16 << 30
 
 # -P keeps modules lying in the current folder out; the root comes last, so that it hides nothing.
-CHILD = "import sys; sys.path.append(sys.argv[1]); from nsightlens.collectors.ncu_rep_child import main; main()"
+CHILD = (
+    "import sys; sys.path.append(sys.argv[1]); from nsightlens.collectors.ncu_rep_child import main; main(sys.argv[2])"
+)
 _ROOT = str(Path(nsightlens.__file__).parent.parent)
 _CUT = "copy it again or profile again"
 _FEWER = "profile fewer launches at a time"
@@ -68,7 +70,7 @@ class Reading:
         self._child = self._start()
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        command = [sys.executable, "-P", "-c", CHILD, _ROOT]
+        command = [sys.executable, "-P", "-c", CHILD, _ROOT, self._folder.name]
         with self._answer.open("wb") as out, self._messages.open("wb") as messages:
             child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=messages)  # noqa: S603
         if child.stdin is not None:
@@ -220,7 +222,7 @@ def _assemble(path: Path, session: dict[str, Any], launches: tuple[Launch, ...])
     if len(launches) != session["results"]:
         notes.append(f"{len(launches)} of {count(session['results'], 'launch')} could be read")
     return Report(
-        path=str(path),
+        path=str(path).encode("utf-8", "backslashreplace").decode(),
         format=FORMAT,
         complete=not notes,
         launched=launches,

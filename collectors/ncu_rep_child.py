@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
 from nsightlens.collectors.container import Container, walk
 from nsightlens.collectors.unpack import plain
@@ -33,12 +33,15 @@ _INSTALLED = (
 )
 
 
-def main() -> None:
-    """Answer one request."""
+def main(folder: str) -> None:
+    """Answer one request, which may use ``folder`` for files."""
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # the native library may write to standard output
-    request = json.loads(sys.stdin.readline())
-    threading.Thread(target=_end_with_parent, args=(request["folder"],), daemon=True).start()
+    asked = sys.stdin.readline()
+    if not asked.endswith("\n"):
+        _leave(folder)  # the parent is gone already
+    request = json.loads(asked)
+    threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
     _limit_memory(request["memory_bytes"])
     try:
         for line in read(request):
@@ -64,6 +67,10 @@ def _end_with_parent(folder: str) -> None:
     """End, and leave nothing behind, when the other end of standard input closes: the parent is gone."""
     while os.read(0, 1):
         pass
+    _leave(folder)
+
+
+def _leave(folder: str) -> NoReturn:
     shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
 
@@ -144,6 +151,13 @@ def _library() -> Any:  # noqa: ANN401
 
 
 def _launch(action: Any, counters: frozenset[str], pattern: re.Pattern[str]) -> dict[str, Any]:  # noqa: ANN401
+    try:
+        return _found(action, counters, pattern)
+    except (KeyError, TypeError):  # what the library raises on a name or value whose bytes were altered
+        return {"hollow": True}
+
+
+def _found(action: Any, counters: frozenset[str], pattern: re.Pattern[str]) -> dict[str, Any]:  # noqa: ANN401
     names = action.metric_names()
     if not names:
         return {"hollow": True}
@@ -207,4 +221,4 @@ def _write(answer: TextIO, line: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

@@ -38,7 +38,7 @@ class Report:
     path: str
     format: str
     complete: bool
-    launched: tuple[Launch, ...]
+    launched: tuple[Launch, ...] = field(repr=False)
     ncu_version: str | None = None
     driver_version: str | None = None
     cuda_version: str | None = None

@@ -2,8 +2,8 @@
 
 import bz2
 import gzip
-import importlib
 import lzma
+import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -63,7 +63,7 @@ def plain(path: Path, folder: Path, max_bytes: int) -> Path:
     try:
         with opener(path) as packed:
             return _copy(packed, path, folder / "report.ncu-rep", max_bytes)
-    except (EOFError, lzma.LZMAError, zlib.error, OSError) as error:
+    except _damage_errors() as error:
         if isinstance(error, OSError) and error.strerror:
             message, remedy = f"cannot be unpacked: {error.strerror}", "set TMPDIR to a folder with enough space"
         else:
@@ -112,11 +112,13 @@ def _guess(head: bytes) -> tuple[str, str]:
     return "a binary file of another kind", "give the .ncu-rep file that ncu wrote (ncu -o NAME)"
 
 
+def _damage_errors() -> tuple[type[Exception], ...]:
+    """Return what a damaged compressed file raises."""
+    loaded = sys.modules.get("zstandard")
+    return (EOFError, lzma.LZMAError, zlib.error, OSError, *(() if loaded is None else (loaded.ZstdError,)))
+
+
 def _zstandard(path: Path) -> Any:  # noqa: ANN401
-    try:
-        zstandard = importlib.import_module("zstandard")
-    except ModuleNotFoundError:
-        raise ReportError(
-            "reading .zst needs the package zstandard", where=str(path), remedy="pip install zstandard"
-        ) from None
+    import zstandard  # noqa: PLC0415
+
     return zstandard.open(path, "rb")

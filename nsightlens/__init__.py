@@ -20,6 +20,11 @@ _HOMES = {
 }
 
 
+def __dir__() -> list[str]:
+    """Return the public names, imported yet or not."""
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:  # noqa: ANN401
     """Import a public name when it is first used."""
     if name not in _HOMES:

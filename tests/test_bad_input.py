@@ -3,7 +3,6 @@
 import bz2
 import contextlib
 import gzip
-import importlib.util
 import io
 import json
 import lzma
@@ -14,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import zstandard
 
 from nsightlens.cli import main
 from nsightlens.collectors.container import walk
@@ -274,7 +274,12 @@ def test_line_ends_converted_by_a_version_control_system(call, tmp_path, small):
 
 # -- compressed reports ----------------------------------------------------------------------------------------------
 
-PACKERS = {"xz": lzma.compress, "gz": gzip.compress, "bz2": bz2.compress}
+PACKERS = {
+    "zst": zstandard.ZstdCompressor(write_checksum=True).compress,
+    "xz": lzma.compress,
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+}
 
 
 @pytest.mark.parametrize("ending", PACKERS)
@@ -299,12 +304,6 @@ def test_a_compressed_report_with_a_flipped_byte(call, tmp_path, small, ending, 
     packed[place] ^= 0xFF
     (tmp_path / "run.ncu-rep").write_bytes(packed)
     require_one_line(call("analyze", "run.ncu-rep"), 3, "run.ncu-rep: ", "damaged")
-
-
-@pytest.mark.skipif(importlib.util.find_spec("zstandard") is not None, reason="zstandard is installed")
-def test_a_zstandard_file_names_the_package_that_opens_it(call, tmp_path):
-    (tmp_path / "run.ncu-rep.zst").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
-    require_one_line(call("analyze", "run.ncu-rep.zst"), 3, "run.ncu-rep.zst: ", "pip install zstandard")
 
 
 def test_unpacking_stops_at_the_stated_size(call, tmp_path, small):
@@ -369,7 +368,8 @@ def test_hostile_file_names_are_shown_safely(call, tmp_path, small):
     assert "\x1b" not in done.out
     assert "\x1b" not in done.err
     found = json.loads(call("analyze", os.fsdecode(HOSTILE), "--format", "json").out)
-    assert os.fsencode(found["reports"][0]["path"]) == HOSTILE
+    shown = os.fsdecode(HOSTILE).encode("utf-8", "backslashreplace").decode()  # strict JSON holds no lone surrogate
+    assert found["reports"][0]["path"] == shown
 
 
 @pytest.mark.parametrize(

@@ -430,7 +430,7 @@ def test_the_answer_of_the_child_is_json_lines_and_nothing_else(data, tmp_path):
         "patterns": ["launch__.*"],
     }
     child = subprocess.Popen(
-        [sys.executable, "-m", "nsightlens.collectors.ncu_rep_child"],
+        [sys.executable, "-m", "nsightlens.collectors.ncu_rep_child", str(tmp_path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -80,12 +80,17 @@ def _idle(v: Mapping[str, float], time: float, busy: Mapping[str, float]) -> dic
     longest = known(v["sm_active_max_share"])
     longest = active if longest is None else max(longest, active)
     grid, multiprocessors = known(v["grid_size"]), known(v["sm_count"])
+    uneven = longest - active if grid and multiprocessors else 0.0  # without them a small grid looks like imbalance
     filled = min(1.0, grid / multiprocessors) if grid and multiprocessors else 1.0
-    small = min((1 - filled) * longest, longest - active)
+    small = min((1 - filled) * longest, uneven)
     overhead = min(1 - longest, LAUNCH_LATENCY_S / time)
     room = 1 - max(busy[name] for name in DEVICE_WIDE if name in busy)
     scale = min(1.0, room / (1 - active))
-    parts = {"small_grid": small, "launch_overhead": overhead, "imbalance": longest - active - small}
+    parts = {
+        "small_grid": small,
+        "launch_overhead": overhead,
+        "imbalance": uneven - small,
+    }
     return _within(1 - max(busy.values()), {cause: scale * share for cause, share in parts.items()})
 
 

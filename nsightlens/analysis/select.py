@@ -1,7 +1,7 @@
 """Choose launches of an analysis, and their order."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from nsightlens.analysis.result import Analysis, LaunchResult
@@ -9,6 +9,7 @@ from nsightlens.analysis.totals import first, ranges
 from nsightlens.errors import UsageError
 
 _UNMEASURED = -1.0
+_OFFERED = 5
 
 
 def lost_s(launch: LaunchResult) -> float | None:
@@ -71,13 +72,28 @@ def select(analysis: Analysis, selection: Selection) -> Analysis:
     """
     chosen = [launch for launch in analysis.launches if _fits(launch, selection)]
     if not chosen:
-        names = ", ".join(sorted({launch.name for launch in analysis.launches})[:5])
-        raise UsageError("no launch fits the selection", where="--kernel/--nvtx/--launch", remedy=f"kernels: {names}")
+        raise UsageError(
+            "no launch fits the selection", where="--kernel/--nvtx/--launch", remedy=_offered(analysis, selection)
+        )
     order = selection.sort or ("time" if selection.top else None)
     if order:
         chosen.sort(key=ORDERS[order])
     chosen = chosen[: selection.top]
     return replace(analysis, launches=tuple(chosen), ranges=ranges(chosen), first=first(chosen))
+
+
+def _offered(analysis: Analysis, selection: Selection) -> str:
+    if selection.launch:
+        return f"launches: 0 to {max(launch.launch for launch in analysis.launches)}"
+    if selection.nvtx is not None:
+        return _some("ranges", (total.nvtx for total in analysis.ranges))
+    return _some("kernels", (launch.name for launch in analysis.launches))
+
+
+def _some(what: str, names: Iterable[str]) -> str:
+    different = sorted(set(names))
+    more = f" and {len(different) - _OFFERED} more" if len(different) > _OFFERED else ""
+    return f"{what}: {', '.join(different[:_OFFERED]) or 'none'}{more}"
 
 
 def _fits(launch: LaunchResult, selection: Selection) -> bool:

@@ -20,9 +20,14 @@ def first(launches: Sequence[LaunchResult], count: int = 3) -> tuple[FirstThing,
     sums: dict[tuple[str, str | None], float] = defaultdict(float)
     for launch in launches:
         for loss in launch.losses or ():
-            sums[loss.cause, max(launch.nvtx, key=len, default=None)] += loss.seconds
+            sums[loss.cause, deepest(launch.nvtx)] += loss.seconds
     worst = sorted(sums.items(), key=lambda item: -item[1])[:count]
     return tuple(FirstThing(cause, seconds, nvtx) for (cause, nvtx), seconds in worst)
+
+
+def deepest(paths: Sequence[str]) -> str | None:
+    """Return the range path with the most levels, or ``None`` if there is none."""
+    return max(paths, key=lambda path: path.count("/"), default=None)
 
 
 def _prefixes(path: str) -> list[str]:

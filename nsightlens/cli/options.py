@@ -38,7 +38,7 @@ def reading_options(function: Command) -> Command:
         callback=_size,
         default="1G",
         show_default=True,
-        help="Largest report when unpacked.",
+        help="Stop unpacking at this size.",
     )
     return keep(size(function))
 
@@ -78,7 +78,7 @@ def output_options(function: Command) -> Command:
         click.option(
             "--format", "fmt", type=click.Choice(FORMATS), help="Table, or JSON; else by the extension of -o."
         ),
-        click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to FILE."),
+        click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to FILE."),
         click.option("--force", is_flag=True, help="Overwrite existing files."),
     )
     for option in reversed(options):

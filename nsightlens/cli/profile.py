@@ -22,7 +22,7 @@ NAME_WIDTH = 48
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     epilog="Example: nsightlens profile --kernel scale -- python examples/scale.py",
 )
-@click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="Keep the report in this file.")
+@click.option("--report", type=click.Path(path_type=Path), help="Keep the report in this file.")
 @click.option(
     "--set",
     "metric_set",

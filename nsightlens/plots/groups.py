@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from nsightlens.analysis.result import LaunchResult
+from nsightlens.analysis.totals import deepest
 from nsightlens.plots.spots import Spot, slowest_first
 
 Key = tuple[str, str, str | None]
@@ -24,7 +25,7 @@ class Group:
 
 def leaf(launch: LaunchResult) -> str:
     """Return the name of the innermost NVTX range, or nothing."""
-    return max(launch.nvtx, key=len, default="").rsplit("/", 1)[-1].replace("%2F", "/")
+    return (deepest(launch.nvtx) or "").rsplit("/", 1)[-1].replace("%2F", "/")
 
 
 def group_key(launch: LaunchResult) -> Key:

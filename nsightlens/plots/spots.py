@@ -72,7 +72,7 @@ def _nothing_to_draw(result: Analysis, reasons: Counter[str]) -> ReportError:
     where = ", ".join(printable(report.path) for report in result.reports)
     if not result.launches:
         return ReportError("the report holds no launch", where=where, remedy="profile a program that runs kernels")
-    remedies = Counter(launch.remedy for launch in result.launches if launch.remedy)
-    remedy = remedies.most_common(1)[0][0] if remedies else "collect a report with: nsightlens profile -- CMD"
     counts = ", ".join(f"{n} x {why}" for why, n in reasons.most_common())
-    return ReportError(f"no launch can be drawn: {counts}", where=where, remedy=remedy)
+    return ReportError(
+        f"no launch can be drawn: {counts}", where=where, remedy="collect what is missing: nsightlens profile -- CMD"
+    )

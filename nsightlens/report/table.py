@@ -7,13 +7,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from nsightlens.analysis.result import Analysis, LaunchResult, ReportInfo
+from nsightlens.analysis.result import Analysis, Context, LaunchResult, ReportInfo
+from nsightlens.analysis.totals import deepest
 from nsightlens.text import printable
 from nsightlens.units import NOT_MEASURED, percent, seconds
 
 LEDGERS = 12
 """Launches whose ledger is written out: the longest ones."""
-NAME = 48
+NAME = 32
 PATH = 240
 
 _BOUND_STYLES = {"memory": "cyan", "compute": "green", "latency": "yellow"}
@@ -35,10 +36,13 @@ def render_table(analysis: Analysis, *, width: int | None = None, color: bool = 
     console = Console(
         file=out, width=width or 80, force_terminal=color, no_color=not color, highlight=False, markup=False
     )
+    several = len(analysis.reports) > 1
     for number, report in enumerate(analysis.reports):
-        _print_head(console, report, [launch for launch in analysis.launches if launch.report == number])
-    console.print(_launches(analysis.launches))
-    _print_ledgers(console, analysis.launches)
+        shown = [launch for launch in analysis.launches if launch.report == number]
+        if shown:
+            _print_head(console, report, shown[0].context, f"{number}: " if several else "")
+    console.print(_launches(analysis.launches, several=several))
+    _print_ledgers(console, analysis.launches, several=several)
     _print_first(console, analysis)
     _print_missing(console, analysis.launches)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
@@ -51,11 +55,10 @@ def _item(text: str) -> Table:
     return grid
 
 
-def _print_head(console: Console, report: ReportInfo, launches: Sequence[LaunchResult]) -> None:
+def _print_head(console: Console, report: ReportInfo, context: Context, number: str) -> None:
     gpus = ", ".join(report.gpus) or "unknown GPU"
-    console.print(Text(printable(report.path, PATH), style="bold"))
-    context = launches[0].context if launches else None
-    cache, clock = (context.cache_control, context.clock_control) if context else (None, None)
+    console.print(Text(number + printable(report.path, PATH), style="bold"))
+    cache, clock = context.cache_control, context.clock_control
     caches = {"all": "caches flushed before each pass", "none": "caches warm"}.get(cache or "", "cache control unknown")
     made = f"{gpus}, ncu {report.ncu_version or 'unknown'}; {caches}; clock control {clock or 'unknown'}"
     console.print(Text(printable(made, PATH)))
@@ -64,14 +67,14 @@ def _print_head(console: Console, report: ReportInfo, launches: Sequence[LaunchR
     console.print()
 
 
-def _launches(launches: Sequence[LaunchResult]) -> Table:
+def _launches(launches: Sequence[LaunchResult], *, several: bool) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold", pad_edge=False)
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("kernel", overflow="fold", min_width=12)
     for name in ("time", "bound", "DRAM", "L2 hit", "tensor", "roof", "overlap", "TC ≤"):
         table.add_column(name, justify="left" if name == "bound" else "right", no_wrap=True)
     for launch in launches:
-        table.add_row(*_row(launch))
+        table.add_row(Text(_position(launch, several=several)), *_row(launch))
     return table
 
 
@@ -89,11 +92,15 @@ def _row(launch: LaunchResult) -> tuple[Text, ...]:
         "in use" if launch.tensor_core.used else NOT_MEASURED if high is None else f"{high:.2f}×",
     )
     texts = [Text(bound, style=_BOUND_STYLES.get(bound, "")) if cell is None else Text(cell) for cell in cells]
-    return Text(str(launch.launch)), Text(_name(launch)), *texts
+    return Text(_name(launch)), *texts
+
+
+def _position(launch: LaunchResult, *, several: bool) -> str:
+    return f"{launch.report}:{launch.launch}" if several else str(launch.launch)
 
 
 def _name(launch: LaunchResult) -> str:
-    leaf = max(launch.nvtx, key=len).rsplit("/", 1)[-1] if launch.nvtx else ""
+    leaf = (deepest(launch.nvtx) or "").rsplit("/", 1)[-1]
     name = printable(launch.name, NAME)
     return name if leaf in {"", launch.name} else f"{name} [{printable(leaf, NAME)}]"
 
@@ -105,17 +112,16 @@ def _overlap(launch: LaunchResult) -> str:
     return f"{overlap.low:.2f}–{overlap.high:.2f}"
 
 
-def _print_ledgers(console: Console, launches: Sequence[LaunchResult]) -> None:
-    judged = sorted((x for x in launches if x.losses is not None and x.time_s), key=lambda x: -(x.time_s or 0))
+def _print_ledgers(console: Console, launches: Sequence[LaunchResult], *, several: bool) -> None:
+    judged = [launch for launch in launches if launch.losses is not None and launch.time_s]
     if not judged:
         return
+    longest = sorted(judged, key=lambda launch: -(launch.time_s or 0))[:LEDGERS]
     console.print(Text("\nWhere the time went", style="bold"))
-    for launch in sorted(judged[:LEDGERS], key=lambda x: (x.report, x.launch)):
-        console.print(_item(_ledger(launch)))
+    for launch in (launch for launch in judged if launch in longest):
+        console.print(_item(f"{_position(launch, several=several)} {_ledger(launch)}"))
     if len(judged) > LEDGERS:
-        console.print(
-            Text(f"The {LEDGERS} longest of {len(judged)} launches; the others: --format json, or --launch N")
-        )
+        console.print(Text(f"The {LEDGERS} longest of {len(judged)} launches; the others: --launch N, --format json"))
 
 
 def _ledger(launch: LaunchResult) -> str:
@@ -126,7 +132,7 @@ def _ledger(launch: LaunchResult) -> str:
     rest = sum(loss.share for loss in launch.losses or () if loss not in shown)
     parts += [f"{percent(rest)} smaller losses"] if rest >= 0.0005 else []  # noqa: PLR2004
     parts.append(f"{percent((launch.unexplained_s or 0) / time)} unexplained")
-    return f"{launch.launch} {_name(launch)}: {seconds(time)} = " + " + ".join(parts)
+    return f"{_name(launch)}: {seconds(time)} = " + " + ".join(parts)
 
 
 def _print_first(console: Console, analysis: Analysis) -> None:
@@ -134,9 +140,11 @@ def _print_first(console: Console, analysis: Analysis) -> None:
         return
     console.print(Text("\nLook at first", style="bold"))
     advice = {loss.cause: loss.advice for launch in analysis.launches for loss in launch.losses or ()}
+    time = sum(launch.time_s or 0.0 for launch in analysis.launches)
     for thing in analysis.first:
         where = f" in {printable(thing.nvtx, PATH)}" if thing.nvtx else ""
-        console.print(_item(f"{seconds(thing.seconds)} {thing.cause}{where}: {advice[thing.cause]}"))
+        what = f"{seconds(thing.seconds)} ({percent(thing.seconds / time if time else None)}) {thing.cause}{where}"
+        console.print(_item(f"{what}: {advice[thing.cause]}"))
 
 
 def _print_missing(console: Console, launches: Sequence[LaunchResult]) -> None:
