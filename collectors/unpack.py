@@ -73,6 +73,8 @@ def plain(path: Path, folder: Path, max_bytes: int) -> Path:
 
 def _copy(packed: IO[bytes], path: Path, target: Path, max_bytes: int) -> Path:
     chunk = packed.read(_SNIFF)
+    if not chunk:
+        raise EOFError("nothing comes out of it")
     _require_report(chunk, path)
     written = 0
     with target.open("wb") as out:
