@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import nsightlens
+from nsightlens import errors
 from nsightlens.collectors.quantities import PATTERNS, counter_names
 from nsightlens.collectors.report import Launch, Report, make_launch
 from nsightlens.errors import ReportError, UsageError
@@ -25,7 +25,7 @@ MEMORY_BYTES = 16 << 30
 CHILD = (
     "import sys; sys.path.append(sys.argv[1]); from nsightlens.collectors.ncu_rep_child import main; main(sys.argv[2])"
 )
-_ROOT = str(Path(nsightlens.__file__).parent.parent)
+_ROOT = str(Path(errors.__file__).parent.parent)
 _CUT = "copy it again or profile again"
 _FEWER = "profile fewer launches at a time"
 

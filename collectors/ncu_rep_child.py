@@ -204,7 +204,9 @@ def _payload(span: Any) -> float | int | str | None:  # noqa: ANN401
         return float(span.payload_as_double())
     if kind == span.PayloadType_PAYLOAD_JSON:
         return str(span.payload_as_string())
-    return int(span.payload_as_uint64())
+    value = int(span.payload_as_uint64())
+    signed = kind in (span.PayloadType_PAYLOAD_INT32, span.PayloadType_PAYLOAD_INT64)
+    return value - (1 << 64) if signed and value >= 1 << 63 else value
 
 
 def _opcodes(action: Any) -> dict[str, float] | None:  # noqa: ANN401
