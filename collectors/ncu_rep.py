@@ -213,7 +213,7 @@ def _path(span: dict[str, Any]) -> str:
 
 def _assemble(path: Path, session: dict[str, Any], launches: tuple[Launch, ...]) -> Report:
     facts = session["facts"]
-    notes = []
+    notes: list[str] = []
     if session["damage"] is not None:
         notes.append(f"damaged: {session['damage']}; {count(len(launches), 'whole launch')} before it read")
     hollow = sum(launch.row["status"] == "hollow" for launch in launches)
@@ -223,13 +223,13 @@ def _assemble(path: Path, session: dict[str, Any], launches: tuple[Launch, ...])
         notes.append(f"{len(launches)} of {count(session['results'], 'launch')} could be read")
     return Report(
         path=str(path).encode("utf-8", "backslashreplace").decode(),
-        format=FORMAT,
-        complete=not notes,
+        format=session.get("format", FORMAT),
+        complete=session["complete"] and not notes,
         launched=launches,
         ncu_version=facts.get("Nsight Compute Target", "").split(" ")[0] or None,
         driver_version=facts.get("Display Driver Version"),
         cuda_version=facts.get("CUDA Version"),
         gpus=tuple(session["devices"]),
         command_line=session["command_line"],
-        notes=tuple(notes),
+        notes=(*notes, *session.get("notes", ())),
     )

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from nsightlens.collectors.container import Container, walk
-from nsightlens.collectors.unpack import plain
+from nsightlens.collectors.ncu_csv import read as read_text
+from nsightlens.collectors.unpack import is_report, plain
 from nsightlens.errors import ReportError
 from nsightlens.text import count
 
@@ -79,6 +80,10 @@ def read(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the session, then every launch, then the end mark."""
     source = Path(request["path"])
     path = plain(source, Path(request["folder"]), request["max_bytes"])
+    if not is_report(path):
+        names, patterns = request["counters"], request["patterns"]
+        yield from read_text(path, keep_going=request["keep_going"], counters=names, patterns=patterns)
+        return
     container = _checked(path, source, keep_going=request["keep_going"])
     yield {
         "complete": container.damage is None,

@@ -14,14 +14,16 @@ from nsightlens.errors import ReportError
 
 _CHUNK = 1 << 20
 _SNIFF = 4096
-_TEXT_SHARE = 0.9
+_CONTROL_SHARE = 0.02
 _HEADERLESS, _FIRST_FIELD = 5, 0x08
+
+_ZSTANDARD = b"\x28\xb5\x2f\xfd"  # its reader takes a cut for the end
 
 _PACKED: dict[bytes, Callable[[Path], Any]] = {
     b"\xfd7zXZ\0": lzma.open,
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
-    b"\x28\xb5\x2f\xfd": lambda path: _zstandard(path),  # noqa: PLW0108
+    _ZSTANDARD: lambda path: _zstandard(path),  # noqa: PLW0108
 }
 
 _LOOKS_LIKE = (
@@ -62,7 +64,7 @@ def plain(path: Path, folder: Path, max_bytes: int) -> Path:
         return path
     try:
         with opener(path) as packed:
-            return _copy(packed, path, folder / "report.ncu-rep", max_bytes)
+            return _copy(packed, path, folder / "report.ncu-rep", max_bytes, silent_cut=head.startswith(_ZSTANDARD))
     except _damage_errors() as error:
         if isinstance(error, OSError) and error.strerror:
             message, remedy = f"cannot be unpacked: {error.strerror}", "set TMPDIR to a folder with enough space"
@@ -71,9 +73,9 @@ def plain(path: Path, folder: Path, max_bytes: int) -> Path:
         raise ReportError(message, where=str(path), remedy=remedy) from error
 
 
-def _copy(packed: IO[bytes], path: Path, target: Path, max_bytes: int) -> Path:
+def _copy(packed: IO[bytes], path: Path, target: Path, max_bytes: int, *, silent_cut: bool) -> Path:
     chunk = packed.read(_SNIFF)
-    if not chunk:
+    if not chunk and silent_cut:
         raise EOFError("nothing comes out of it")
     _require_report(chunk, path)
     written = 0
@@ -91,10 +93,26 @@ def _copy(packed: IO[bytes], path: Path, target: Path, max_bytes: int) -> Path:
     return target
 
 
+def is_report(path: Path) -> bool:
+    """Tell whether a file begins like a ``.ncu-rep``."""
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
 def _require_report(head: bytes, path: Path) -> None:
-    if not head.startswith(MAGIC):
+    """Refuse what is neither a report nor text that ncu may have written."""
+    if not head.startswith(MAGIC) and not _is_text(head):
         what, remedy = _guess(head)
         raise ReportError(f"not an Nsight Compute report, but {what}", where=str(path), remedy=remedy)
+
+
+def _is_text(head: bytes) -> bool:
+    """Tell whether a file may be text, in UTF-8 or UTF-16, that is not known to be something else."""
+    if not head or any(head.lstrip().lower().startswith(magic.lower()) for magic, _, _ in _LOOKS_LIKE):
+        return False
+    letters = head.replace(b"\0", b"") if head.count(b"\0") <= len(head) // 2 + 1 else head
+    control = sum(byte < 32 and byte not in b"\t\r\n\f\x1b" for byte in letters)  # noqa: PLR2004
+    return control <= len(head) * _CONTROL_SHARE
 
 
 def _guess(head: bytes) -> tuple[str, str]:
@@ -108,9 +126,6 @@ def _guess(head: bytes) -> tuple[str, str]:
             "one without its file header, as an interrupted run leaves it",
             "profile again: nsightlens profile -- CMD",
         )
-    readable = sum(32 <= byte < 127 or byte in b"\t\r\n" for byte in head) / len(head)  # noqa: PLR2004
-    if readable > _TEXT_SHARE:
-        return "a text file", "give the .ncu-rep file that ncu wrote (ncu -o NAME)"
     return "a binary file of another kind", "give the .ncu-rep file that ncu wrote (ncu -o NAME)"
 
 

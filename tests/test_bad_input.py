@@ -83,7 +83,7 @@ def require_one_line(done, code, *words):
     [
         ("absent.ncu-rep", 2, ("no such file", "nsightlens demo")),
         ("empty.ncu-rep", 3, ("an empty file", "profile again")),
-        ("text.ncu-rep", 3, ("a text file", "ncu -o NAME")),
+        ("text.ncu-rep", 3, ("a text file", "ncu --import REPORT --page raw --csv")),
         ("cut.ncu-rep", 3, ("damaged or cut", "copy it again")),
         ("packed.ncu-rep.xz", 3, ("the compressed file is damaged or cut", "copy it again")),
         ("bare.ncu-rep", 3, ("holds no launch", "nsightlens profile")),
@@ -127,7 +127,7 @@ def test_a_file_that_may_not_be_read_is_a_usage_error(run, tmp_path, small):
     ("content", "words"),
     [
         (b"", ("an empty file", "profile again")),
-        (b"Some notes on a run.\n" * 50, ("a text file", "ncu -o NAME")),
+        (b"Some notes on a run.\n" * 50, ("a text file", "ncu --import REPORT --page raw --csv")),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", ("a Git LFS pointer", "git lfs pull")),
         (b"\n<!DOCTYPE html><html><body>404</body></html>", ("an HTML page", "download")),
         (b"<!doctype HTML>\n<title>404</title>", ("an HTML page", "download")),
