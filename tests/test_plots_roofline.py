@@ -343,11 +343,11 @@ def test_extreme_values_can_be_drawn():
 
 
 def test_nothing_to_draw_names_the_report_and_the_remedy():
-    launch = replace(cases.launch(0, "scale", None, None), remedy="ncu --metrics x -o REPORT CMD")
+    launch = cases.launch(0, "scale", None, None)
     with pytest.raises(ReportError) as caught:
         roofline_figure(cases.analysis([launch, replace(launch, launch=1)]))
     assert "2 x no FLOP counts" in caught.value.message
-    assert (caught.value.where, caught.value.remedy) == ("run0.ncu-rep", "ncu --metrics x -o REPORT CMD")
+    assert (caught.value.where, caught.value.remedy) == ("run0.ncu-rep", "collect what is missing: nsightlens profile -- CMD")
     with pytest.raises(ReportError, match="holds no launch"):
         roofline_figure(cases.analysis([]))
 
