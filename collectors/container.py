@@ -61,6 +61,8 @@ def _blocks(data: mmap | bytes) -> Iterator[tuple[dict[int, Any], int]]:
     position = 8 + _length(data, 4)
     while position < len(data):
         start = position + 4
+        if _length(data, position) == 0:
+            raise DamageError(f"the block at byte {position} has no header")
         payload = start + _length(data, position)
         if payload > len(data):
             raise DamageError(f"the block at byte {position} is cut")

@@ -59,7 +59,7 @@ class Reading:
         self._timeout_s = timeout_s
         self._folder = TemporaryDirectory(prefix="nsightlens-")
         self._request = {
-            "path": str(path.absolute()),
+            "path": str(path.resolve()),
             "folder": self._folder.name,
             "keep_going": keep_going,
             "max_bytes": max_bytes,
@@ -216,6 +216,8 @@ def _assemble(path: Path, session: dict[str, Any], launches: tuple[Launch, ...])
     notes: list[str] = []
     if session["damage"] is not None:
         notes.append(f"damaged: {session['damage']}; {count(len(launches), 'whole launch')} before it read")
+    if session.get("format", FORMAT) == FORMAT and not facts:
+        notes.append("the session's own facts are missing: the file may be cut between two launches")
     hollow = sum(launch.row["status"] == "hollow" for launch in launches)
     if hollow:
         notes.append(f"without a counter (damaged or interrupted): {count(hollow, 'launch')}")

@@ -14,6 +14,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
@@ -61,7 +62,10 @@ def _limit_memory(size: int) -> None:
     if sys.platform != "win32":  # which has no such limit
         import resource  # noqa: PLC0415
 
-        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        least = size if hard == resource.RLIM_INFINITY else min(size, hard)
+        with suppress(ValueError, OSError):  # macOS refuses
+            resource.setrlimit(resource.RLIMIT_AS, (least, hard))
 
 
 def _end_with_parent(folder: str) -> None:

@@ -101,11 +101,18 @@ def _first(
             value = formula.compute(inputs)
         except (ZeroDivisionError, ValueError, OverflowError):
             value = math.nan
-        if not math.isnan(value):
+        if _possible(quantity, value):
             return value, Origin(formula.text, _state(quantity, formula, value))
         states = {origins[name].state for name in formula.names if name in origins}
         state = "not_available" if "not_available" in states else "failed"
     return math.nan, Origin(formulas[0].text if formulas else None, state)
+
+
+def _possible(quantity: Quantity, value: float) -> bool:
+    """Tell whether a quantity can have a value; a hit rate out of range by noise is shown, and marked."""
+    if not math.isfinite(value):
+        return False
+    return quantity.unit == "share" or value > 0 or (value == 0 and quantity.name != "time_s")
 
 
 def _state(quantity: Quantity, formula: Formula, value: float) -> str:

@@ -2,7 +2,7 @@
 
 import functools
 import json
-import math
+import sys
 from collections.abc import Callable
 from contextlib import ContextDecorator
 from types import TracebackType
@@ -112,7 +112,7 @@ def _amount(value: Any) -> Number | None:  # noqa: ANN401
     if value is None:
         return None
     plain: Number = value if isinstance(value, int) else float(value)
-    if not 0 <= plain < math.inf:
+    if not 0 <= plain <= sys.float_info.max:
         raise ValueError(f"not an amount of work: {value}")
     return plain
 
@@ -127,7 +127,7 @@ def _is_amount(value: Any) -> bool:  # noqa: ANN401
 
 
 def _is_number(value: Any) -> bool:  # noqa: ANN401
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 _VALID: dict[str, Callable[[Any], bool]] = {

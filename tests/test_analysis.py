@@ -159,7 +159,8 @@ def test_a_launch_whose_counters_hold_nothing_is_all_unknown(report_of, name, in
 def test_zero_everywhere_is_no_error(report_of):
     _, counters, _ = recorded(report_of, "scale_full", 0)
     launch = one({name: value if isinstance(value, str) else 0 for name, value in counters.items()})
-    assert launch["time_s"] == 0
+    assert launch["time_s"] is None  # nothing takes no time
+    assert launch["status"] == "failed"
     assert launch["losses"] is None
     assert launch["roofline"]["performance_flop_per_s"] is None
 
@@ -316,13 +317,12 @@ def test_a_launch_is_bound_by_its_busiest_resource_if_that_is_busy(shares, bound
 
 
 def test_constants_that_hopper_loads_with_half_precision_instructions_are_no_work():
-    threads = {"launch__thread_count": 1e6}
-    counters = BALANCED | work(dmul=1e6, hfma=2e6) | threads | {"dram__bytes.sum": 1e9}
+    counters = BALANCED | work(dmul=1e6, hfma=2e6) | tensor(**ALL_TYPES) | {"dram__bytes.sum": 1e9}
     launch = one(counters)
     assert launch["work"]["fp16_flop"] == 8e6
     assert launch["roofline"]["pipe"] == "fp64"
     assert one(counters | work(dmul=1e6, hfma=2e6, hadd=1e6))["roofline"]["pipe"] == "fp16"
-    assert one(counters | work(dmul=1e6, hfma=5e7))["roofline"]["pipe"] == "fp16"
+    assert one(counters | work(dmul=1e6, hfma=5e7))["roofline"]["pipe"] == "fp64"
 
 
 def tensor(**flop):
@@ -479,6 +479,7 @@ def pattern(requests, sectors, bytes_per_sector):
         "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": 0,
         "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio": bytes_per_sector,
         "smsp__sass_average_data_bytes_per_sector_mem_global_op_st.ratio": 0.0,
+        "lts__t_sectors_srcunit_tex.sum": sectors,
     }
 
 

@@ -29,13 +29,16 @@ def quantities(**known):
 
 def loads(requests, sectors, bytes_per_sector, *, misses=None, dram_bytes=math.nan, **more):
     """Return the quantities of a kernel that only loads."""
-    nothing = dict.fromkeys(("global_store_requests", "global_store_sectors", "shared_wavefronts"), 0.0)
+    nothing = dict.fromkeys(
+        ("global_store_requests", "global_store_sectors", "shared_wavefronts", "local_sectors"), 0.0
+    )
     return quantities(
         global_load_requests=requests,
         global_load_sectors=sectors,
         load_bytes_per_sector=bytes_per_sector,
         global_load_miss_sectors=sectors if misses is None else misses,
         dram_bytes=dram_bytes,
+        l1_to_l2_sectors=sectors if misses is None else misses,
         **nothing | more,
     )
 
@@ -75,14 +78,32 @@ def test_stores_count_like_loads():
             global_store_requests=1000.0,
             global_store_sectors=16000.0,
             store_bytes_per_sector=8.0,
+            l1_to_l2_sectors=16000.0,
         )
     )
     assert found == dict.fromkeys(L2, 0.75)
 
 
+def test_only_the_part_of_the_traffic_that_such_accesses_make_is_at_fault():
+    found = uncoalesced_access(loads(1000.0, 32000.0, 8.0, dram_bytes=256000 * 32.0) | {"l1_to_l2_sectors": 128000.0})
+    assert {found[name] for name in L2} == {0.75 / 4}
+    assert found["dram_share"] == pytest.approx((1 - 8000 / 256000) / 4)
+
+
+def test_asynchronous_copies_whose_bytes_are_not_counted_are_not_judged():
+    """The sectors of such copies are counted, their bytes are not: the ratio reads 0."""
+    assert uncoalesced_access(loads(1000.0, 8000.0, 0.0, dram_bytes=8000 * 32.0)) == {}
+
+
 @pytest.mark.parametrize(
     "lacking",
-    ["load_bytes_per_sector", "global_load_requests", "global_load_sectors", "global_load_miss_sectors"],
+    [
+        "l1_to_l2_sectors",
+        "load_bytes_per_sector",
+        "global_load_requests",
+        "global_load_sectors",
+        "global_load_miss_sectors",
+    ],
 )
 def test_access_patterns_are_not_judged_by_half(lacking):
     """Without the bytes per sector every coalesced load of more than one sector would look like a defect."""
@@ -96,9 +117,15 @@ def test_bank_conflicts_are_a_part_of_all_wavefronts():
 
 
 def test_local_memory_takes_wavefronts_and_sectors():
-    found = register_spill(quantities(local_sectors=400.0, l1_wavefronts=1000.0, l2_bytes=64000.0))
-    assert found == {"busy_l1_wavefronts": 0.1, "busy_l2_sectors": 0.2}
-    assert register_spill(quantities(local_sectors=0.0, l1_wavefronts=1000.0, l2_bytes=64000.0)) == {}
+    beyond = {"local_sectors_beyond_l1": 100.0, "l1_to_l2_sectors": 500.0}
+    found = register_spill(quantities(local_sectors=400.0, l1_wavefronts=1000.0, **beyond))
+    assert found == {"busy_l1_wavefronts": 0.1} | dict.fromkeys(L2, 0.2)
+    assert register_spill(quantities(local_sectors=0.0, l1_wavefronts=1000.0, **beyond)) == {}
+
+
+def test_what_l1_holds_of_local_memory_costs_no_traffic():
+    held = quantities(local_sectors=400.0, l1_wavefronts=1000.0, local_sectors_beyond_l1=0.0, l1_to_l2_sectors=500.0)
+    assert register_spill(held) == {"busy_l1_wavefronts": 0.1}
 
 
 def test_a_hot_atomic_unit_does_more_than_the_average_one():
@@ -117,7 +144,7 @@ def test_masked_lanes_are_excess_on_everything_issued_per_warp():
 USED = sorted(
     {name for name in NAMES if name.startswith(("global_", "busy_atomics"))}
     | {"load_bytes_per_sector", "store_bytes_per_sector", "dram_bytes", "l1_wavefronts", "shared_wavefronts"}
-    | {"bank_conflicts", "local_sectors", "l2_bytes", "threads_per_instruction"}
+    | {"bank_conflicts", "local_sectors", "local_sectors_beyond_l1", "l1_to_l2_sectors", "threads_per_instruction"}
 )
 VALUES = st.fixed_dictionaries({name: st.sampled_from([0.0, 1.0, 8.0, 32.0, 1e3, 1e5]) for name in USED})
 

@@ -347,7 +347,10 @@ def test_nothing_to_draw_names_the_report_and_the_remedy():
     with pytest.raises(ReportError) as caught:
         roofline_figure(cases.analysis([launch, replace(launch, launch=1)]))
     assert "2 x no FLOP counts" in caught.value.message
-    assert (caught.value.where, caught.value.remedy) == ("run0.ncu-rep", "collect what is missing: nsightlens profile -- CMD")
+    assert (caught.value.where, caught.value.remedy) == (
+        "run0.ncu-rep",
+        "collect what is missing: nsightlens profile -- CMD",
+    )
     with pytest.raises(ReportError, match="holds no launch"):
         roofline_figure(cases.analysis([]))
 

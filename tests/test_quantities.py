@@ -120,6 +120,13 @@ def test_a_share_beyond_its_range_is_shown_and_marked(percentage, state):
     assert found == state
 
 
+@pytest.mark.parametrize("duration", [-1.0, 0.0, math.inf, -math.inf])
+def test_a_duration_that_cannot_be_is_a_failed_one(duration):
+    value, found = value_and_state({"gpu__time_duration.sum": duration}, "time_s")
+    assert math.isnan(value)
+    assert found == "failed"
+
+
 def test_counters_that_no_formula_names_change_nothing():
     counters = {**TIME, "lts__t_sectors.sum": 7, "dram__bytes.sum": 5.0}
     noise = {"sm__made_up.sum": 1e9, "breakdown:sm__throughput": "a,b", "derived_tempMetric1": math.nan, "time": 3.0}

@@ -9,7 +9,7 @@ from nsightlens.analysis.ceilings import ceilings
 from nsightlens.analysis.context import asked, context
 from nsightlens.analysis.losses import account
 from nsightlens.analysis.missing import missing, remedy
-from nsightlens.analysis.overlap import bound_overlap
+from nsightlens.analysis.overlap import bound_overlap, flag_excess
 from nsightlens.analysis.result import (
     Analysis,
     Declared,
@@ -66,7 +66,7 @@ def analyze_launch(number: int, launch: Launch, given: Mapping[str, str]) -> Lau
     row, values = launch.row, launch.values
     limits = ceilings(launch)
     roofline = place(launch, limits)
-    overlap = bound_overlap(launch)
+    overlap = flag_excess(bound_overlap(launch), roofline.roof_fraction)
     ledger = account(launch, violated=overlap.status == "ceiling_violation")
     lacking = missing(launch)
     return LaunchResult(

@@ -9,6 +9,7 @@ from nsightlens.collectors.report import Launch, Report
 from nsightlens.launch.manifest import read_manifest
 
 _NCU = re.compile(r"(ncu|nv-nsight-cu-cli)(\.exe)?$")
+_FLAGS = frozenset({"f", "force-overwrite", "nvtx", "csv", "verbose", "quiet", "call-stack", "disable-extra-suffixes"})
 _DEFAULTS = {"clock-control": "base", "cache-control": "all", "replay-mode": "kernel"}
 
 
@@ -49,7 +50,7 @@ def options(command_line: str | None) -> dict[str, str]:
         if word.startswith("-"):
             name, _, value = word.lstrip("-").partition("=")
             found.setdefault(name, value)
-            open_option = None if value else name
+            open_option = None if value or name in _FLAGS else name
         elif open_option is None:
             break
         else:

@@ -33,21 +33,28 @@ def uncoalesced_access(v: Values) -> dict[str, float]:
     ideal = _ideal(v, "load") + _ideal(v, "store")
     left_l1 = v["global_load_miss_sectors"] + v["global_store_sectors"]
     share = _beyond(ideal, left_l1)
-    if share == 0:
+    part = _part(left_l1, v["l1_to_l2_sectors"])
+    if not share * part > _SMALLEST:
         return {}
     found = {
-        "dram_share": _beyond(ideal, v["dram_bytes"] / SECTOR_BYTES),
+        "dram_share": part * _beyond(ideal, v["dram_bytes"] / SECTOR_BYTES),
         "busy_l1_wavefronts": _extra_wavefronts(v, ideal),
-        **dict.fromkeys(_L2, share),
+        **dict.fromkeys(_L2, part * share),
     }
-    return {resource: part for resource, part in found.items() if part > 0}
+    return {resource: found_share for resource, found_share in found.items() if found_share > 0}
+
+
+def _part(sectors: float, every: float) -> float:
+    """Return the part of the sectors between L1 and L2 that a kind of access makes."""
+    return min(sectors / every, 1.0) if every > 0 else 0.0
 
 
 def _extra_wavefronts(v: Values, ideal_sectors: float) -> float:
     """Return the part of the wavefronts that global accesses add to one per request or per four sectors."""
     ideal = max(v["global_load_requests"] + v["global_store_requests"], ideal_sectors / 4)
     every = v["l1_wavefronts"]
-    share = (every - v["shared_wavefronts"] - ideal) / every if every > 0 else 0.0
+    others = v["shared_wavefronts"] + v["local_sectors"] / 4
+    share = (every - others - ideal) / every if every > 0 else 0.0
     return min(share, 1.0) if share > _SMALLEST else 0.0
 
 
@@ -56,7 +63,9 @@ def _ideal(v: Values, direction: str) -> float:
     if sectors == 0:
         return 0.0
     asked_for = sectors * v[f"{direction}_bytes_per_sector"] / SECTOR_BYTES
-    return math.nan if math.isnan(requests + asked_for) else max(requests, asked_for)
+    # Asynchronous copies to shared memory count as sectors, but not in the bytes per sector.
+    unknown = asked_for == 0 or math.isnan(requests + asked_for)
+    return math.nan if unknown else max(requests, asked_for)
 
 
 def bank_conflict(v: Values) -> dict[str, float]:
@@ -70,8 +79,8 @@ def register_spill(v: Values) -> dict[str, float]:
     if not v["local_sectors"] > 0:
         return {}
     wavefronts = v["local_sectors"] / 4 / v["l1_wavefronts"] if v["l1_wavefronts"] > 0 else math.nan
-    sectors = v["local_sectors"] * SECTOR_BYTES / v["l2_bytes"] if v["l2_bytes"] > 0 else math.nan
-    shares = {"busy_l1_wavefronts": wavefronts, "busy_l2_sectors": sectors}
+    sectors = _part(v["local_sectors_beyond_l1"], v["l1_to_l2_sectors"])
+    shares = {"busy_l1_wavefronts": wavefronts, **dict.fromkeys(_L2, sectors)}
     return {name: min(share, 1.0) for name, share in shares.items() if share > _SMALLEST}
 
 

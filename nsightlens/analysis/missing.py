@@ -39,6 +39,15 @@ def _counters(quantity: str) -> tuple[str, ...]:
     )
 
 
+PATTERNS = frozenset(
+    counter
+    for name, entry in table("counters").items()
+    if entry.get("role") == "pattern"
+    for counter in _counters(name)
+)
+"""Counters without which excess work cannot be told from useful work."""
+
+
 def remedy(names: tuple[str, ...]) -> str | None:
     """Return the ncu command that collects the named counters."""
     if not names:

@@ -28,6 +28,14 @@ def bound_overlap(launch: Launch) -> Overlap:
     return _interval(time, min(t_mem, time), min(t_cmp, time))
 
 
+def flag_excess(overlap: Overlap, roof_fraction: float | None) -> Overlap:
+    """Report a launch above its roofline as such: then no bound from the ceilings holds."""
+    if roof_fraction is None or roof_fraction <= 1 + PASS_NOISE:
+        return overlap
+    reason = f"performance is {100 * (roof_fraction - 1):.1f} % above the roofline: a ceiling is too low"
+    return Overlap(status="ceiling_violation", t_mem_s=overlap.t_mem_s, t_cmp_s=overlap.t_cmp_s, reason=reason)
+
+
 def _interval(time: float, t_mem: float, t_cmp: float) -> Overlap:
     if min(t_mem, t_cmp) <= 0:
         what = "memory" if t_mem <= 0 else "compute"

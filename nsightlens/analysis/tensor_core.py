@@ -1,7 +1,7 @@
 """Whether tensor cores ran, and how much they could still bring."""
 
 from nsightlens.analysis.result import Ceiling, Overlap, TensorCore
-from nsightlens.analysis.work import CUDA_CORES, known, used_tensor_cores
+from nsightlens.analysis.work import CUDA_CORES, known, uncounted_tensor_work, used_tensor_cores
 from nsightlens.collectors.report import Launch
 from nsightlens.models import tensor_core as model
 
@@ -15,12 +15,16 @@ def tensor_core(launch: Launch, pipe: str | None, ceilings: dict[str, Ceiling], 
     used = used_tensor_cores(launch)
     if used:
         return TensorCore(used=True, why="tensor cores already do the work")
+    if uncounted_tensor_work(launch):
+        return TensorCore(used=used, why="whether tensor cores did work was not counted")
     if pipe is None:
         return _without_work(launch, used)
     counterpart = _COUNTERPART.get(pipe, "")
     core, tensor = ceilings.get(f"{pipe}_flop_per_s"), ceilings.get(f"{counterpart}_flop_per_s")
     if core is None or tensor is None:
         return TensorCore(used=used, why=f"no tensor-core peak known for {pipe} on this GPU")
+    if core.source != tensor.source:
+        return TensorCore(used=used, why=f"the peaks of {pipe} and {counterpart} hold at different clocks")
     return _interval(used, pipe, tensor.value / core.value, overlap, known(launch.values["time_s"]))
 
 

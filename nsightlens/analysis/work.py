@@ -6,10 +6,9 @@ from nsightlens.analysis.result import Ceiling
 from nsightlens.collectors.report import Launch
 
 CUDA_CORES = ("fp64", "fp32", "fp16")
-_HOPPER = 9.0
 _FP64_TENSOR = frozenset({8.0, 9.0, 10.0})
 _OPCODE_STEMS = ("HMMA", "HGMMA", "IMMA", "IGMMA", "DMMA", "BMMA", "BGMMA", "QMMA", "QGMMA", "OMMA", "UTC")
-_CONSTANT_LOADS_PER_THREAD = 4.0
+_IDLE_TENSOR_PIPE = 0.05
 
 
 def known(value: float) -> float | None:
@@ -29,16 +28,11 @@ def flop_by_pipe(launch: Launch) -> dict[str, float]:
 def constant_loads_only(launch: Launch) -> bool:
     """Tell whether the FP16 count may be constants only.
 
-    On Hopper and later the compiler writes ``HFMA2.MMA R, -RZ, RZ, c, c`` to load a constant, so kernels without
-    FP16 data count a few packed multiply-adds per thread, and no FP16 addition or multiplication.
+    The compiler writes ``HFMA2.MMA R, -RZ, RZ, c, c`` to load a constant, so kernels without FP16 data count packed
+    multiply-adds too, but no FP16 addition or multiplication.
     """
-    values = launch.values
-    capability = launch.row["compute_capability"]
-    if math.isnan(values["fp16_fma"]) or not capability >= _HOPPER:
-        return False
-    others = values["fp16_add"] + values["fp16_mul"]
-    few = values["fp16_fma"] <= _CONSTANT_LOADS_PER_THREAD * values["thread_count"]
-    return few and not others > 0
+    others = launch.values["fp16_add"] + launch.values["fp16_mul"]
+    return not math.isnan(launch.values["fp16_fma"]) and not others > 0
 
 
 def used_tensor_cores(launch: Launch) -> bool | None:
@@ -65,8 +59,14 @@ def _is_tensor(opcode: str) -> bool:
 
 
 def uncounted_tensor_work(launch: Launch) -> bool:
-    """Tell whether tensor instructions ran whose FLOP the report does not count: then no pipe is known to dominate."""
-    return used_tensor_cores(launch) is True and not any(flop > 0 for flop in launch.tensor.flop.values())
+    """Tell whether tensor instructions ran, or may have, whose FLOP the report does not count.
+
+    Then no pipe is known to dominate. A tensor pipe that is hardly busy may be loading constants.
+    """
+    used = used_tensor_cores(launch)
+    if used is None:
+        return not launch.values["tensor_pipe_share"] <= _IDLE_TENSOR_PIPE
+    return used and not any(flop > 0 for flop in launch.tensor.flop.values())
 
 
 def dominant_pipe(work: dict[str, float], ceilings: dict[str, Ceiling]) -> str | None:

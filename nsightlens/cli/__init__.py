@@ -1,7 +1,9 @@
 """The command line: one click command per file, loaded only when it is called."""
 
 import importlib
+import signal
 import sys
+import threading
 from io import TextIOWrapper
 from typing import Any
 
@@ -52,11 +54,17 @@ def cli() -> None:
     """
 
 
+def _terminate(number: int, _frame: object) -> None:
+    sys.exit(128 + number)
+
+
 def main(args: list[str] | None = None) -> Any:  # noqa: ANN401
     """Run the command line and turn errors into one line and an exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that has no ≤ shows a question mark
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _terminate)  # so that what was begun is cleaned up
     try:
         return cli.main(args=args, standalone_mode=True)
     except NsightlensError as error:

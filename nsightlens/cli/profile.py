@@ -19,7 +19,7 @@ NAME_WIDTH = 48
 
 
 @click.command(
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    context_settings={"allow_interspersed_args": False},
     epilog="Example: nsightlens profile --kernel scale -- python examples/scale.py",
 )
 @click.option("--report", type=click.Path(path_type=Path), help="Keep the report in this file.")

@@ -24,6 +24,8 @@ def report_target(report: Path | None, *, force: bool = False) -> Path:
     if report is None:
         return _free(Path(f"nsightlens-{datetime.now().astimezone():%Y%m%d-%H%M%S}{SUFFIX}"))
     target = report if report.suffix == SUFFIX else report.with_name(report.name + SUFFIX)
+    if target.is_dir():
+        raise UsageError("is a folder", where=str(target), remedy="choose another name")
     if _taken(target) and not force:
         remedy = "choose another name, or overwrite it with --force"
         raise UsageError("the report exists", where=str(target), remedy=remedy)

@@ -17,7 +17,13 @@ from nsightlens.launch.log import Log, Progress
 STDERR = 2
 POLL_S = 0.1
 # ncu writes the report after the first signal; a large one takes a while.
-STOP = ((signal.SIGINT, 60.0), (signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0))
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows, where nothing is profiled, has none
+STOP = ((signal.SIGINT, 60.0), (signal.SIGTERM, 5.0), (_KILL, 5.0))
+
+
+class _Told(KeyboardInterrupt):
+    """A signal that came to this process alone, not to the terminal's whole group."""
+
 
 OnProgress = Callable[[Progress], None]
 
@@ -54,12 +60,15 @@ def run(
     log = Log(log_file)
     with _signals_interrupt():
         process, own_group = _start(arguments)
+        told = False
         try:
             stopped = _wait(process, log, timeout_s, on_progress)
+        except _Told:
+            stopped, told = "interrupt", False
         except KeyboardInterrupt:
-            stopped = "interrupt"
+            stopped, told = "interrupt", not own_group  # the terminal tells its whole group
         if stopped:
-            _stop(process, own_group=own_group, told=stopped == "interrupt" and not own_group)
+            _stop(process, own_group=own_group, told=told)
     log.close()
     return Outcome(process.returncode, log.launches, tuple(log.messages), stopped)
 
@@ -71,7 +80,6 @@ def _start(arguments: Sequence[str]) -> tuple[subprocess.Popen[bytes], bool]:
         process = subprocess.Popen(  # noqa: S603
             arguments,
             stdout=STDERR,
-            env={**os.environ, "LC_ALL": "C"},
             process_group=0 if own_group else None,
         )
     except OSError as error:
@@ -102,7 +110,7 @@ def _stop(process: subprocess.Popen[bytes], *, own_group: bool, told: bool) -> N
             process.wait(patience_s)
             break
     if own_group:
-        _send(process, signal.SIGKILL, own_group=True)
+        _send(process, _KILL, own_group=True)
     process.wait()
 
 
@@ -119,16 +127,18 @@ def _signals_interrupt() -> Iterator[None]:
     """Treat SIGTERM and SIGHUP as Ctrl-C, so that a cancelled batch job leaves no program behind."""
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
+        raise _Told
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    ours = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_DFL]
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.getsignal(number) for number in numbers}
+    ours = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}
     for number in ours:
         signal.signal(number, interrupt)
     try:
         yield
     finally:
-        for number in ours:
-            signal.signal(number, signal.SIG_DFL)
+        for number, handler in ours.items():
+            signal.signal(number, handler)

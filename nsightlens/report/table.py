@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from nsightlens.analysis.missing import PATTERNS
 from nsightlens.analysis.result import Analysis, Context, LaunchResult, ReportInfo
 from nsightlens.analysis.totals import deepest
 from nsightlens.text import printable
@@ -127,7 +128,8 @@ def _print_ledgers(console: Console, launches: Sequence[LaunchResult], *, severa
 def _ledger(launch: LaunchResult) -> str:
     time = launch.time_s or 1.0
     shown = [loss for loss in launch.losses or () if loss.share >= 0.005]  # noqa: PLR2004
-    parts = [f"{percent((launch.ideal_s or 0) / time)} useful"]
+    most = "" if PATTERNS.isdisjoint(launch.missing) else "at most "
+    parts = [f"{most}{percent((launch.ideal_s or 0) / time)} useful"]
     parts += [f"{percent(loss.share)} {loss.cause}" for loss in shown]
     rest = sum(loss.share for loss in launch.losses or () if loss not in shown)
     parts += [f"{percent(rest)} smaller losses"] if rest >= 0.0005 else []  # noqa: PLR2004
