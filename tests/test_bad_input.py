@@ -551,3 +551,11 @@ def test_what_is_whole_of_a_damaged_report_is_analysed_on_request(corpus, batch)
         assert any(launch["status"] == "ok" for launch in found["launches"]), path.name
         assert found["reports"][0]["complete"] is False
         assert found["reports"][0]["notes"], path.name
+
+
+@pytest.mark.parametrize("name", ["run.ncu-rep", "./run.ncu-rep"])
+def test_the_analysis_never_replaces_the_report(call, tmp_path, small, name):
+    (tmp_path / "run.ncu-rep").write_bytes(small)
+    done = call("analyze", "run.ncu-rep", "--format", "json", "-o", name, "--force")
+    require_one_line(done, 2, "run.ncu-rep: would replace the report", "choose another name")
+    assert (tmp_path / "run.ncu-rep").read_bytes() == small

@@ -444,3 +444,12 @@ def test_the_answer_of_the_child_is_json_lines_and_nothing_else(data, tmp_path):
     assert set(launch["counters"]) >= {"gpu__time_duration.sum"}
     assert all(name == "gpu__time_duration.sum" or name.startswith("launch__") for name in launch["counters"])
     assert end == {"end": 1}
+
+
+def test_the_child_imports_nothing_from_the_current_folder(data, tmp_path):
+    for name in ("json", "ncu_report", "resource", "mmap", "nsightlens"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('imported from the current folder')")
+    command = [sys.executable, "-P", "-m", "nsightlens", "analyze", data / "range_replay.ncu-rep.xz"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "[both]" in done.stdout

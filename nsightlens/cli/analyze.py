@@ -39,6 +39,6 @@ def command(
     from nsightlens.analysis import analyze_reports  # noqa: PLC0415
     from nsightlens.analysis.select import select  # noqa: PLC0415
 
-    check_output(output, fmt, force=force)
+    check_output(output, fmt, force=force, reports=reports)
     analysis = analyze_reports(reports, keep_going=keep_going, max_bytes=max_bytes)
     emit(select(analysis, selection(**chosen)), fmt, output, force)

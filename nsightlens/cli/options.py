@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -93,11 +93,15 @@ def selection(**options: Any) -> "Selection":  # noqa: ANN401
     return Selection(**options)
 
 
-def check_output(output: Path | None, fmt: str | None, *, force: bool) -> None:
-    """Raise ``UsageError`` if the result could not be written, before any work is done."""
-    if output is not None:
-        refuse_existing(output, force=force)
-        _ = fmt or _format_of(output)
+def check_output(output: Path | None, fmt: str | None, *, force: bool, reports: Iterable[Path] = ()) -> None:
+    """Raise ``UsageError`` if the result could not be written or would replace a report, before any work is done."""
+    if output is None:
+        return
+    refuse_existing(output, force=force)
+    if any(output.resolve() == report.resolve() for report in reports):
+        raise UsageError("would replace the report", where=str(output), remedy="choose another name for -o")
+    if fmt is None:
+        _format_of(output)
 
 
 def emit(analysis: "Analysis", fmt: str | None, output: Path | None, force: bool) -> None:

@@ -68,7 +68,7 @@ def command(
     """
     from nsightlens.apps.profile import run_profile  # noqa: PLC0415
 
-    check_output(output, fmt, force=force)
+    check_output(output, fmt, force=force, reports=() if report is None else (report,))
     line = StatusLine()
     done = run_profile(
         program,

@@ -55,7 +55,11 @@ def folder_beside(target: Path) -> Iterator[Path]:
 def keep(collected: Path, target: Path, *, force: bool = False) -> Path:
     """Move the report to its place (or beside it, if that was taken meanwhile) and return that place."""
     place = target if force else _free(target)
-    collected.replace(place)
+    try:
+        collected.replace(place)
+    except OSError:  # a folder or a mount lies there by now: what was collected is not lost for that
+        place = _free(target.with_name(f"kept-{target.name}"))
+        collected.replace(place)
     return place
 
 
