@@ -216,8 +216,6 @@ def _assemble(path: Path, session: dict[str, Any], launches: tuple[Launch, ...])
     notes: list[str] = []
     if session["damage"] is not None:
         notes.append(f"damaged: {session['damage']}; {count(len(launches), 'whole launch')} before it read")
-    if session.get("format", FORMAT) == FORMAT and not facts:
-        notes.append("the session's own facts are missing: the file may be cut between two launches")
     hollow = sum(launch.row["status"] == "hollow" for launch in launches)
     if hollow:
         notes.append(f"without a counter (damaged or interrupted): {count(hollow, 'launch')}")

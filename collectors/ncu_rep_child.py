@@ -90,7 +90,10 @@ def read(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
         return
     container = _checked(path, source, keep_going=request["keep_going"])
     yield {
-        "complete": container.damage is None,
+        "complete": container.damage is None and bool(container.facts),
+        "notes": []
+        if container.facts
+        else ["the session's own facts are missing: the file may be cut between launches"],
         "damage": container.damage,
         "results": container.results,
         "process_ids": container.process_ids,
