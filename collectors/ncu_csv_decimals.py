@@ -9,7 +9,7 @@ from nsightlens.errors import ReportError
 AUTO = "auto"
 _SHAPE = re.compile(r"[+-]?[\d.,]+([eE][+-]?\d+)?", re.ASCII)
 _GROUP = 3
-_ASK = "print again with: ncu --print-units base --page raw --csv, or say which it is: decimal='point' or 'comma'"
+_ASK = "print again with: ncu --print-units base --page raw --csv"
 _OTHER = {POINT: COMMA, COMMA: POINT}
 _NAMES = {POINT: "decimal points", COMMA: "decimal commas"}
 _COUNT_UNITS = frozenset({"inst", "sector", "request", "thread", "byte", "ns", "nsecond"})

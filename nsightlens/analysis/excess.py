@@ -7,12 +7,13 @@ empty where its counters are missing: a cause that was not measured is never cla
 import math
 from collections.abc import Callable, Mapping
 
+from nsightlens.analysis.resources import L2
+
 Values = Mapping[str, float]
 Rule = Callable[[Values], dict[str, float]]
 
 SECTOR_BYTES = 32.0
 _SMALLEST = 0.02
-_L2 = ("busy_l2_sectors", "busy_l2_tags", "busy_l2_data", "busy_l2_to_sm", "busy_sm_to_l2")
 _LANES = 32.0
 _PER_INSTRUCTION = (
     "busy_issue",
@@ -39,7 +40,7 @@ def uncoalesced_access(v: Values) -> dict[str, float]:
     found = {
         "dram_share": part * _beyond(ideal, v["dram_bytes"] / SECTOR_BYTES),
         "busy_l1_wavefronts": _extra_wavefronts(v, ideal),
-        **dict.fromkeys(_L2, part * share),
+        **dict.fromkeys(L2, part * share),
     }
     return {resource: found_share for resource, found_share in found.items() if found_share > 0}
 
@@ -80,7 +81,7 @@ def register_spill(v: Values) -> dict[str, float]:
         return {}
     wavefronts = v["local_sectors"] / 4 / v["l1_wavefronts"] if v["l1_wavefronts"] > 0 else math.nan
     sectors = _part(v["local_sectors_beyond_l1"], v["l1_to_l2_sectors"])
-    shares = {"busy_l1_wavefronts": wavefronts, **dict.fromkeys(_L2, sectors)}
+    shares = {"busy_l1_wavefronts": wavefronts, **dict.fromkeys(L2, sectors)}
     return {name: min(share, 1.0) for name, share in shares.items() if share > _SMALLEST}
 
 

@@ -11,15 +11,10 @@ RESOURCES = (
 )
 """Everything that can limit a launch."""
 
-DEVICE_WIDE = (
-    "dram_share",
-    "busy_l2_sectors",
-    "busy_l2_tags",
-    "busy_l2_data",
-    "busy_l2_to_sm",
-    "busy_sm_to_l2",
-    "busy_atomics",
-)
+L2 = ("busy_l2_sectors", "busy_l2_tags", "busy_l2_data", "busy_l2_to_sm", "busy_sm_to_l2")
+"""The parts of L2 that sectors pass through."""
+
+DEVICE_WIDE = ("dram_share", *L2, "busy_atomics")
 """Memory beyond the multiprocessors."""
 
 MEMORY = (*DEVICE_WIDE, "busy_l1_wavefronts", "busy_lsu")
