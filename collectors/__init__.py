@@ -8,7 +8,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nsightlens.errors import ReportError
+
 if TYPE_CHECKING:
+    from nsightlens.collectors.ncu_rep import Reading
     from nsightlens.collectors.report import Report
 
 AHEAD = 2
@@ -23,7 +26,7 @@ def read(paths: Sequence[str | Path], *, keep_going: bool = False, max_bytes: in
     paths
         Reports, plain or compressed.
     keep_going
-        Read what is whole of a damaged report.
+        Read what is whole of a damaged report; of several, leave out those that hold no usable data, with a note.
     max_bytes
         Unpacking stops at this size; 1 GiB if not given.
 
@@ -32,7 +35,7 @@ def read(paths: Sequence[str | Path], *, keep_going: bool = False, max_bytes: in
     UsageError
         If a file does not exist; checked for all files before the first is read.
     ReportError
-        If a file holds no usable data.
+        If a file holds no usable data; with ``keep_going`` if none of the files does.
     """
     from nsightlens.collectors.ncu_rep import MAX_BYTES, Reading, require_file  # noqa: PLC0415
 
@@ -40,14 +43,38 @@ def read(paths: Sequence[str | Path], *, keep_going: bool = False, max_bytes: in
     for file in files:
         require_file(file)
     limit = MAX_BYTES if max_bytes is None else max_bytes
-    pending = (Reading(file, keep_going=keep_going, max_bytes=limit) for file in files)
+    workers = max(1, AHEAD // max(1, len(files)))
+    started = (Reading(file, keep_going=keep_going, max_bytes=limit, workers=workers) for file in files)
+    yield from _results(started, _Hopeless(len(files)) if keep_going else None)
+
+
+class _Hopeless:
+    """Turns reports that hold no usable data into empty ones with a note, as long as not all are so."""
+
+    def __init__(self, total: int) -> None:
+        self._left = total
+
+    def replace(self, reading: "Reading", error: ReportError) -> "Report":
+        self._left -= 1
+        if self._left == 0:
+            raise error
+        return reading.nothing(error)
+
+
+def _results(started: "Iterator[Reading]", hopeless: _Hopeless | None) -> "Iterator[Report]":
     running: list[Reading] = []
     try:
-        running += islice(pending, AHEAD)
+        running += islice(started, AHEAD)
         while running:
-            yield running[0].result()
+            try:
+                report = running[0].result()
+            except ReportError as error:
+                if hopeless is None:
+                    raise
+                report = hopeless.replace(running[0], error)
+            yield report
             del running[0]
-            running += islice(pending, 1)
+            running += islice(started, 1)
     finally:
         for reading in running:
             reading.close()

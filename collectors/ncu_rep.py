@@ -1,25 +1,29 @@
 """Reader of ``.ncu-rep`` files: asks a child process that holds NVIDIA's library."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TextIO
 
 from nsightlens import errors
+from nsightlens.collectors.ncu_rep_build import build_launch, build_report, empty_report
+from nsightlens.collectors.ncu_rep_slices import NO_ROOM
 from nsightlens.collectors.quantities import PATTERNS, counter_names
-from nsightlens.collectors.report import Launch, Report, make_launch
-from nsightlens.errors import ReportError, UsageError
-from nsightlens.ranges import DECLARED_DOMAIN, parse_declaration
+from nsightlens.collectors.report import Launch, Report
+from nsightlens.errors import NsightlensError, ReportError, UsageError
 from nsightlens.text import count
 
-FORMAT = "ncu-rep"
 MAX_BYTES = 1 << 30
 TIMEOUT_S = 600.0
 MEMORY_BYTES = 16 << 30
+MOMENT_S = 0.01
 
 # -P keeps modules lying in the current folder out; the root comes last, so that it hides nothing.
 CHILD = (
@@ -28,6 +32,7 @@ CHILD = (
 _ROOT = str(Path(errors.__file__).parent.parent)
 _CUT = "copy it again or profile again"
 _FEWER = "profile fewer launches at a time"
+_ELSEWHERE = "set TMPDIR to a folder that has room"
 
 
 class Reading:
@@ -45,6 +50,13 @@ class Reading:
         Unpacking stops at this size.
     timeout_s
         The child is ended after this many seconds.
+    workers
+        Processes that share the launches of a long report.
+
+    Raises
+    ------
+    UsageError
+        If there is no folder for temporary files.
     """
 
     def __init__(
@@ -54,16 +66,18 @@ class Reading:
         keep_going: bool = False,
         max_bytes: int = MAX_BYTES,
         timeout_s: float = TIMEOUT_S,
+        workers: int = 2,
     ) -> None:
         self.path = path
         self._timeout_s = timeout_s
-        self._folder = TemporaryDirectory(prefix="nsightlens-")
+        self._folder = _temporary_folder()
         self._request = {
             "path": str(path.resolve()),
             "folder": self._folder.name,
             "keep_going": keep_going,
             "max_bytes": max_bytes,
             "memory_bytes": MEMORY_BYTES,
+            "workers": workers,
             "counters": counter_names(),
             "patterns": PATTERNS,
         }
@@ -72,7 +86,9 @@ class Reading:
     def _start(self) -> "subprocess.Popen[bytes]":
         command = [sys.executable, "-P", "-c", CHILD, _ROOT, self._folder.name]
         with self._answer.open("wb") as out, self._messages.open("wb") as messages:
-            child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=messages)  # noqa: S603
+            child = subprocess.Popen(  # noqa: S603
+                command, stdin=subprocess.PIPE, stdout=out, stderr=messages, start_new_session=True
+            )
         if child.stdin is not None:
             with suppress(BrokenPipeError):
                 child.stdin.write(f"{json.dumps(self._request)}\n".encode())
@@ -90,8 +106,7 @@ class Reading:
     def close(self) -> None:
         """End the child and remove what it wrote."""
         if self._child.poll() is None:
-            self._child.kill()
-            self._child.wait()
+            _kill_with_its_own(self._child)
         if self._child.stdin is not None:
             with suppress(BrokenPipeError):
                 self._child.stdin.close()
@@ -106,44 +121,77 @@ class Reading:
             If the file is damaged, holds no launch, or ended or outlasted the child.
         """
         try:
-            code = self._child.wait(self._timeout_s)
-            return self._report(code)
-        except subprocess.TimeoutExpired:
-            message = f"reading it took more than {self._timeout_s:g} s"
-            raise ReportError(message, where=str(self.path), remedy=_FEWER) from None
+            with self._answer.open(encoding="utf-8") as answer:
+                return self._report(self._lines(answer))
         finally:
             self.close()
 
-    def _report(self, code: int) -> Report:
-        with self._answer.open(encoding="utf-8") as answer:
-            lines = _lines(answer)
-            session = next(lines, {})
-            if "error" in session:
-                raise ReportError(session["error"]["message"], where=str(self.path), remedy=session["error"]["remedy"])
-            if "results" not in session or (code != 0 and not self._request["keep_going"]):
-                raise self._crash(code)
-            return self._build(session, lines)
+    def nothing(self, error: ReportError) -> Report:
+        """Return a report without a launch, whose note is why it could not be read."""
+        return empty_report(self.path, error.message)
 
-    def _crash(self, code: int) -> ReportError:
-        words = self._messages.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        if any("bad_alloc" in word for word in words):
-            message = f"reading it takes more than {MEMORY_BYTES} bytes of memory"
-            return ReportError(message, where=str(self.path), remedy=_FEWER)
-        message = f"NVIDIA's reader ended on this file (code {code})" + (f": {words[-1][:200]}" if words else "")
-        return ReportError(message, where=str(self.path), remedy=_CUT)
+    def _lines(self, answer: TextIO) -> Iterator[dict[str, Any]]:
+        """Yield what the child writes while it writes, until it ends; a line that it did not end is left."""
+        deadline = time.monotonic() + self._timeout_s
+        rest, ended = "", False
+        while True:
+            text = answer.readline()
+            if text.endswith("\n"):
+                yield self._parsed(rest + text)
+                rest = ""
+            elif text:
+                rest += text
+            elif ended:
+                return
+            else:
+                ended = self._wait(deadline)
 
-    def _build(self, session: dict[str, Any], lines: Iterator[dict[str, Any]]) -> Report:
+    def _wait(self, deadline: float) -> bool:
+        """Wait a moment for the child; tell whether it has ended."""
+        with suppress(subprocess.TimeoutExpired):
+            self._child.wait(MOMENT_S)
+            return True
+        if time.monotonic() > deadline:
+            raise self._error(f"reading it took more than {self._timeout_s:g} s", _FEWER)
+        return False
+
+    def _parsed(self, text: str) -> dict[str, Any]:
+        line: dict[str, Any] = json.loads(text)
+        if "error" in line:
+            raise self._error(**line["error"])
+        return line
+
+    def _report(self, lines: Iterator[dict[str, Any]]) -> Report:
+        session = next(lines, {})
+        if "results" not in session:
+            raise self._crash()
         process_ids = session["process_ids"] + [None] * session["results"]
         launches: list[Launch] = []
-        ended = False
+        end: dict[str, Any] | None = None
         for line in lines:
-            if "error" in line:
-                raise ReportError(line["error"]["message"], where=str(self.path), remedy=line["error"]["remedy"])
-            ended = ended or "end" in line
-            if "end" not in line:
-                launches.append(_launch(len(launches), process_ids, line))
-        self._require_whole(session, launches, ended=ended)
-        return _assemble(self.path, session, tuple(launches))
+            if "end" in line:
+                end = line
+            else:
+                launches.append(build_launch(len(launches), process_ids, line))
+        code = self._child.returncode
+        if code == NO_ROOM or (code != 0 and not self._request["keep_going"]):
+            raise self._crash()
+        self._require_whole(session, launches, ended=end is not None)
+        return build_report(self.path, session, tuple(launches))
+
+    def _crash(self) -> NsightlensError:
+        code = self._child.returncode
+        words = self._messages.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        if code == NO_ROOM:
+            where = str(Path(self._folder.name).parent)
+            return NsightlensError("is full, so that no report can be read", where=where, remedy=_ELSEWHERE)
+        if any("bad_alloc" in word for word in words):
+            return self._error(f"reading it takes more than {MEMORY_BYTES} bytes of memory", _FEWER)
+        last = f": {words[-1][:200]}" if words else ""
+        return self._error(f"NVIDIA's reader ended on this file (code {code}){last}", _CUT)
+
+    def _error(self, message: str, remedy: str) -> ReportError:
+        return ReportError(message, where=str(self.path), remedy=remedy)
 
     def _require_whole(self, session: dict[str, Any], launches: Sequence[Launch], *, ended: bool) -> None:
         hollow = sum(launch.row["status"] == "hollow" for launch in launches)
@@ -151,7 +199,23 @@ class Reading:
         if (ended and usable == session["results"] == len(launches)) or (usable and self._request["keep_going"]):
             return
         message = f"the report is damaged: {usable} of {count(session['results'], 'launch')} can be read"
-        raise ReportError(message, where=str(self.path), remedy="--keep-going analyses these" if usable else _CUT)
+        raise self._error(message, "--keep-going analyses these" if usable else _CUT)
+
+
+def _temporary_folder() -> "TemporaryDirectory[str]":
+    try:
+        return TemporaryDirectory(prefix="nsightlens-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise UsageError(f"no folder for temporary files: {error.strerror}", remedy=_ELSEWHERE) from None
+
+
+def _kill_with_its_own(child: "subprocess.Popen[bytes]") -> None:
+    """End a child and what it forked; it leads a process group of its own where there are such."""
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, signal.SIGKILL)
+    child.kill()
+    child.wait()
 
 
 def require_file(path: Path) -> None:
@@ -167,69 +231,3 @@ def require_file(path: Path) -> None:
         raise UsageError(
             f"cannot be opened: {error.strerror}", where=str(path), remedy="check its name and permissions"
         ) from error
-
-
-def _lines(answer: Iterator[str]) -> Iterator[dict[str, Any]]:
-    for line in answer:
-        if not line.endswith("\n"):
-            return
-        yield json.loads(line)
-
-
-def _launch(index: int, process_ids: Sequence[int | None], line: dict[str, Any]) -> Launch:
-    identity = {"launch": index, "process_id": process_ids[index] if index < len(process_ids) else None}
-    if line.get("hollow"):
-        blank: dict[str, Any] = {
-            "kind": "kernel",
-            "status": "hollow",
-            "name": "",
-            "full_name": "",
-            "nvtx": (),
-            "declared": {},
-            "payload": None,
-        }
-        return make_launch({**identity, **blank}, {})
-    row = {
-        **identity,
-        "kind": line["kind"],
-        "name": line["name"],
-        "full_name": line["full_name"],
-        "nvtx": tuple(_path(span) for span in line["nvtx"] if span["domain"] != DECLARED_DOMAIN),
-        "declared": _declared(line["nvtx"]),
-        "payload": next((p for span in line["nvtx"] for p in reversed(span["payloads"]) if p is not None), None),
-    }
-    return make_launch(row, line["counters"], line["opcodes"])
-
-
-def _declared(spans: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return what the innermost range that declares anything says of itself."""
-    texts = [text for span in spans if span["domain"] == DECLARED_DOMAIN for text in span["path"]]
-    return next((found for text in reversed(texts) if (found := parse_declaration(text))), {})
-
-
-def _path(span: dict[str, Any]) -> str:
-    return "/".join(name.replace("/", "%2F") for name in (span["domain"], *span["path"]))
-
-
-def _assemble(path: Path, session: dict[str, Any], launches: tuple[Launch, ...]) -> Report:
-    facts = session["facts"]
-    notes: list[str] = []
-    if session["damage"] is not None:
-        notes.append(f"damaged: {session['damage']}; {count(len(launches), 'whole launch')} before it read")
-    hollow = sum(launch.row["status"] == "hollow" for launch in launches)
-    if hollow:
-        notes.append(f"without a counter (damaged or interrupted): {count(hollow, 'launch')}")
-    if len(launches) != session["results"]:
-        notes.append(f"{len(launches)} of {count(session['results'], 'launch')} could be read")
-    return Report(
-        path=str(path).encode("utf-8", "backslashreplace").decode(),
-        format=session.get("format", FORMAT),
-        complete=session["complete"] and not notes,
-        launched=launches,
-        ncu_version=facts.get("Nsight Compute Target", "").split(" ")[0] or None,
-        driver_version=facts.get("Display Driver Version"),
-        cuda_version=facts.get("CUDA Version"),
-        gpus=tuple(session["devices"]),
-        command_line=session["command_line"],
-        notes=(*notes, *session.get("notes", ())),
-    )

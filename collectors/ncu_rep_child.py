@@ -9,30 +9,32 @@ import importlib
 import json
 import mmap
 import os
-import re
 import shutil
 import sys
 import threading
+from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn
 
 from nsightlens.collectors.container import Container, walk
 from nsightlens.collectors.ncu_csv import read as read_text
+from nsightlens.collectors.ncu_rep_action import Wanted, copy_launch
+from nsightlens.collectors.ncu_rep_slices import FULL, NO_ROOM, Slices, line
 from nsightlens.collectors.unpack import is_report, plain
 from nsightlens.errors import ReportError
 from nsightlens.text import count
 
-KINDS = {0: "kernel", 1: "range", 2: "range", 3: "graph", 4: "kernel"}
-OPCODES = "sass__inst_executed_per_opcode"
-DEFAULT_DOMAIN = "<default domain>"
 _INSTALLED = (
     "/opt/nvidia/nsight-compute/*/extras/python",
     "/usr/local/cuda*/nsight-compute-*/extras/python",
     "/usr/local/NVIDIA-Nsight-Compute*/extras/python",
     "/Applications/NVIDIA Nsight Compute.app/Contents/MacOS/python",
 )
+
+_AT_WORK: list[Slices] = []
 
 
 def main(folder: str) -> None:
@@ -46,16 +48,24 @@ def main(folder: str) -> None:
     threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
     _limit_memory(request["memory_bytes"])
     try:
-        for line in read(request):
-            _write(answer, line)
+        for text in _answers(request):
+            answer.write(text)
             answer.flush()  # the library may end this process at any launch
+    except OSError as error:
+        sys.stderr.write(f"{error}\n")
+        os._exit(NO_ROOM if error.errno in FULL else 1)
+    os._exit(0)  # the native library's own shutdown can be slow
+
+
+def _answers(request: dict[str, Any]) -> Iterator[str]:
+    """Yield what ``read`` gives; an error as the last line."""
+    try:
+        yield from read(request)
     except ReportError as error:
-        _write(answer, {"error": {"message": error.message, "remedy": error.remedy}})
+        yield line({"error": {"message": error.message, "remedy": error.remedy}})
     except MemoryError:
         message = f"reading it takes more than {request['memory_bytes']} bytes of memory"
-        _write(answer, {"error": {"message": message, "remedy": "profile fewer launches at a time"}})
-    answer.flush()
-    os._exit(0)  # the native library's own shutdown can be slow
+        yield line({"error": {"message": message, "remedy": "profile fewer launches at a time"}})
 
 
 def _limit_memory(size: int) -> None:
@@ -76,24 +86,38 @@ def _end_with_parent(folder: str) -> None:
 
 
 def _leave(folder: str) -> NoReturn:
-    shutil.rmtree(folder, ignore_errors=True)
+    for _ in range(3):  # the other thread may be writing meanwhile
+        for slices in _AT_WORK:
+            slices.stop()
+        shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
 
 
-def read(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the session, then every launch, then the end mark."""
-    source = Path(request["path"])
-    path = plain(source, Path(request["folder"]), request["max_bytes"])
+def read(request: dict[str, Any]) -> Iterator[str]:
+    """Yield the session, then every launch, then the end mark, each as a line of JSON."""
+    source, folder = Path(request["path"]), Path(request["folder"])
+    path = plain(source, folder, request["max_bytes"])
+    names, patterns = request["counters"], request["patterns"]
     if not is_report(path):
-        names, patterns = request["counters"], request["patterns"]
-        yield from read_text(path, keep_going=request["keep_going"], counters=names, patterns=patterns)
+        found = read_text(path, keep_going=request["keep_going"], counters=names, patterns=patterns)
+        yield from map(line, found)
         return
     container = _checked(path, source, keep_going=request["keep_going"])
-    yield {
+    yield line(_session(container))
+    if container.damage is not None:
+        path = _whole_blocks(path, container, folder)
+    actions, wanted = Actions(_nameable(path, folder)), Wanted(names, patterns)
+    slices = Slices(lambda index: copy_launch(actions[index], wanted), folder, request["workers"])
+    _AT_WORK.append(slices)
+    yield from slices.read(len(actions))
+    yield line({"end": len(actions)})
+
+
+def _session(container: Container) -> dict[str, Any]:
+    lacking = ["the session's own facts are missing: the file may be cut between launches"]
+    return {
         "complete": container.damage is None and bool(container.facts),
-        "notes": []
-        if container.facts
-        else ["the session's own facts are missing: the file may be cut between launches"],
+        "notes": [] if container.facts else lacking,
         "damage": container.damage,
         "results": container.results,
         "process_ids": container.process_ids,
@@ -101,15 +125,6 @@ def read(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
         "devices": container.devices,
         "command_line": container.command_line,
     }
-    if container.damage is not None:
-        path = _whole_blocks(path, container, Path(request["folder"]))
-    counters = frozenset(request["counters"])
-    pattern = re.compile("|".join(request["patterns"]))
-    done = 0
-    for action in _actions(_nameable(path, Path(request["folder"]))):
-        yield _launch(action, counters, pattern)
-        done += 1
-    yield {"end": done}
 
 
 def _checked(path: Path, source: Path, *, keep_going: bool) -> Container:
@@ -141,13 +156,20 @@ def _nameable(path: Path, folder: Path) -> Path:
     return link
 
 
-def _actions(path: Path) -> Iterator[Any]:
-    context = _library().load_report(str(path))
-    for number in range(context.num_ranges()):
-        group = context.range_by_idx(number)
-        # Each action is built once: the library never frees one.
-        for index in range(group.num_actions()):
-            yield group.action_by_idx(index)
+class Actions:
+    """The launches of all of ncu's ranges, counted through; each access builds one anew, and it stays in memory."""
+
+    def __init__(self, path: Path) -> None:
+        context = _library().load_report(str(path))
+        self._groups = [context.range_by_idx(number) for number in range(context.num_ranges())]
+        self._starts: list[int] = [0, *accumulate(group.num_actions() for group in self._groups)]
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    def __getitem__(self, index: int) -> Any:  # noqa: ANN401
+        number = bisect_right(self._starts, index) - 1
+        return self._groups[number].action_by_idx(index - self._starts[number])
 
 
 def _library() -> Any:  # noqa: ANN401
@@ -160,78 +182,6 @@ def _library() -> Any:  # noqa: ANN401
             f"NVIDIA's reader ncu_report cannot be loaded ({error})",
             remedy="pip install ncu-report, or install Nsight Compute",
         ) from error
-
-
-def _launch(action: Any, counters: frozenset[str], pattern: re.Pattern[str]) -> dict[str, Any]:  # noqa: ANN401
-    try:
-        return _found(action, counters, pattern)
-    except (KeyError, TypeError):  # what the library raises on a name or value whose bytes were altered
-        return {"hollow": True}
-
-
-def _found(action: Any, counters: frozenset[str], pattern: re.Pattern[str]) -> dict[str, Any]:  # noqa: ANN401
-    names = action.metric_names()
-    if not names:
-        return {"hollow": True}
-    wanted = [name for name in names if name in counters or pattern.match(name)]
-    return {
-        "kind": KINDS.get(action.workload_type(), "kernel"),
-        "name": action.name() or "",
-        "full_name": action.name(action.NameBase_DEMANGLED) or action.name() or "",
-        "nvtx": _nvtx(action.nvtx_state()),
-        "counters": {name: action.metric_by_name(name).value() for name in wanted},
-        "opcodes": _opcodes(action),
-    }
-
-
-def _nvtx(state: Any) -> list[dict[str, Any]]:  # noqa: ANN401
-    """Return the ranges around a launch; only a numeric payload travels."""
-    found: list[dict[str, Any]] = []
-    for number in state.domains() if state else ():
-        domain = state.domain_by_id(number)
-        name = "" if domain.name() == DEFAULT_DOMAIN else domain.name()
-        nested = [domain.push_pop_range(index) for index in range(len(domain.push_pop_ranges()))]
-        if nested:
-            found.append(
-                {
-                    "domain": name,
-                    "path": [_range_name(r) for r in nested],
-                    "payloads": [_payload(r) for r in nested],
-                }
-            )
-        spans = [domain.start_end_range(index) for index in range(len(domain.start_end_ranges()))]
-        found += [{"domain": name, "path": [_range_name(r)], "payloads": [_payload(r)]} for r in spans]
-    return found
-
-
-def _range_name(span: Any) -> str:  # noqa: ANN401
-    return span.name() or ""
-
-
-def _payload(span: Any) -> float | int | str | None:  # noqa: ANN401
-    kind = span.payload_type() if span.has_attributes() else span.PayloadType_PAYLOAD_UNKNOWN
-    if kind == span.PayloadType_PAYLOAD_UNKNOWN:
-        return None
-    if kind in (span.PayloadType_PAYLOAD_DOUBLE, span.PayloadType_PAYLOAD_FLOAT):
-        return float(span.payload_as_double())
-    if kind == span.PayloadType_PAYLOAD_JSON:
-        return str(span.payload_as_string())
-    value = int(span.payload_as_uint64())
-    signed = kind in (span.PayloadType_PAYLOAD_INT32, span.PayloadType_PAYLOAD_INT64)
-    return value - (1 << 64) if signed and value >= 1 << 63 else value
-
-
-def _opcodes(action: Any) -> dict[str, float] | None:  # noqa: ANN401
-    metric = action.metric_by_name(OPCODES)
-    if metric is None or not metric.has_correlation_ids():
-        return None
-    ids = metric.correlation_ids()
-    return {ids.as_string(index): metric.as_double(index) for index in range(metric.num_instances())}
-
-
-def _write(answer: TextIO, line: dict[str, Any]) -> None:
-    json.dump(line, answer, separators=(",", ":"))
-    answer.write("\n")
 
 
 if __name__ == "__main__":

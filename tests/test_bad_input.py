@@ -14,9 +14,11 @@ from types import SimpleNamespace
 
 import pytest
 import zstandard
+from report_blocks import blocks
 
 from nsightlens.cli import main
 from nsightlens.collectors.container import walk
+from nsightlens.collectors.ncu_rep import Reading
 
 SMALL = "range_replay"
 
@@ -162,36 +164,6 @@ def test_a_report_whose_launches_were_taken_out(call, tmp_path, small):
 
 
 HEADER = b"NVR\0" + struct.pack("<I", 0)
-
-
-def blocks(report):
-    """Cut a report into its file header and its blocks, by the lengths that it states."""
-    end = 8 + struct.unpack_from("<I", report, 4)[0]
-    parts = [report[:end]]
-    while end < len(report):
-        start = end
-        payload = start + 4 + struct.unpack_from("<I", report, start)[0]
-        end = payload + payload_size(report[start + 4 : payload])
-        parts.append(report[start:end])
-    return parts
-
-
-def payload_size(header):
-    """Return field 5 of a protobuf message."""
-    position, size = 0, 0
-    while position < len(header):
-        key, position = varint(header, position)
-        value, position = varint(header, position)
-        if key & 7 == 2:
-            position += value
-        elif key >> 3 == 5:
-            size = value
-    return size
-
-
-def varint(data, position):
-    end = next(index for index in range(position, len(data)) if data[index] < 128) + 1
-    return sum((byte & 127) << 7 * place for place, byte in enumerate(data[position:end])), end
 
 
 # -- damaged reports -------------------------------------------------------------------------------------------------
@@ -462,6 +434,31 @@ def test_a_new_file_has_the_permissions_that_the_user_asks_for(run, tmp_path, re
 def test_one_bad_file_among_good_ones_is_named(call, tmp_path, report):
     (tmp_path / "bad.ncu-rep").write_bytes(b"")
     require_one_line(call("analyze", report, "bad.ncu-rep", report), 3, "bad.ncu-rep: ")
+
+
+def test_one_bad_file_among_good_ones_is_left_out_on_request(call, tmp_path, report):
+    (tmp_path / "bad.ncu-rep").write_bytes(b"NVR\0")
+    done = call("analyze", report, "bad.ncu-rep", report, "--keep-going", "--format", "json")
+    assert done.returncode == 0
+    document = json.loads(done.out)
+    assert [info["complete"] for info in document["reports"]] == [True, False, True]
+    assert document["reports"][1]["notes"][0].startswith("not read: ")
+    assert {launch["report"] for launch in document["launches"]} == {0, 2}
+    assert "not read: " in call("analyze", report, "bad.ncu-rep", "--keep-going").out
+    require_one_line(call("analyze", "bad.ncu-rep", "bad.ncu-rep", "--keep-going"), 3, "bad.ncu-rep")
+
+
+def test_a_full_folder_for_temporary_files_is_not_blamed_on_the_report(call, report, monkeypatch):
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    monkeypatch.setattr(Reading, "_answer", Path("/dev/full"))
+    for options in ([], ["--keep-going"]):
+        require_one_line(call("analyze", report, *options), 1, "is full", "set TMPDIR")
+
+
+def test_no_folder_for_temporary_files(call, report, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", "/nowhere/at/all")
+    require_one_line(call("analyze", report), 2, "no folder for temporary files", "set TMPDIR")
 
 
 def test_nothing_is_left_behind_in_the_temporary_folder(call, tmp_path, report, small, monkeypatch):

@@ -426,6 +426,7 @@ def test_the_answer_of_the_child_is_json_lines_and_nothing_else(data, tmp_path):
         "keep_going": False,
         "max_bytes": 1 << 30,
         "memory_bytes": 16 << 30,
+        "workers": 1,
         "counters": ["gpu__time_duration.sum"],
         "patterns": ["launch__.*"],
     }

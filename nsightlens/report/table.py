@@ -40,8 +40,8 @@ def render_table(analysis: Analysis, *, width: int | None = None, color: bool = 
     several = len(analysis.reports) > 1
     for number, report in enumerate(analysis.reports):
         shown = [launch for launch in analysis.launches if launch.report == number]
-        if shown:
-            _print_head(console, report, shown[0].context, f"{number}: " if several else "")
+        if shown or not report.complete:
+            _print_head(console, report, shown[0].context if shown else None, f"{number}: " if several else "")
     console.print(_launches(analysis.launches, several=several))
     _print_ledgers(console, analysis.launches, several=several)
     _print_first(console, analysis)
@@ -56,16 +56,20 @@ def _item(text: str) -> Table:
     return grid
 
 
-def _print_head(console: Console, report: ReportInfo, context: Context, number: str) -> None:
-    gpus = ", ".join(report.gpus) or "unknown GPU"
+def _print_head(console: Console, report: ReportInfo, context: Context | None, number: str) -> None:
     console.print(Text(number + printable(report.path, PATH), style="bold"))
-    cache, clock = context.cache_control, context.clock_control
-    caches = {"all": "caches flushed before each pass", "none": "caches warm"}.get(cache or "", "cache control unknown")
-    made = f"{gpus}, ncu {report.ncu_version or 'unknown'}; {caches}; clock control {clock or 'unknown'}"
-    console.print(Text(printable(made, PATH)))
+    if context is not None:
+        console.print(Text(printable(_made(report, context), PATH)))
     for note in report.notes:
         console.print(Text(f"Note: {printable(note, PATH)}", style="yellow"))
     console.print()
+
+
+def _made(report: ReportInfo, context: Context) -> str:
+    gpus = ", ".join(report.gpus) or "unknown GPU"
+    cache, clock = context.cache_control, context.clock_control
+    caches = {"all": "caches flushed before each pass", "none": "caches warm"}.get(cache or "", "cache control unknown")
+    return f"{gpus}, ncu {report.ncu_version or 'unknown'}; {caches}; clock control {clock or 'unknown'}"
 
 
 def _launches(launches: Sequence[LaunchResult], *, several: bool) -> Table:
