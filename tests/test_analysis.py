@@ -205,7 +205,8 @@ def test_stall_reasons_that_only_some_chips_have_are_not_needed(report_of):
 
 def test_missing_counters_are_named_and_the_command_asks_for_them_all(document_of):
     for launch in document_of("nested_nvtx")["launches"][:3]:
-        assert "dram__cycles_active.avg.pct_of_peak_sustained_elapsed" in launch["missing"]
+        assert "sm__cycles_active.avg" in launch["missing"]
+        assert launch["values"]["dram_share"]["counter"] == "dram_bytes / (dram_bytes_per_s * time_s)"
         assert "regex:^sm__ops_path_tensor_.*" not in launch["missing"]
         command, asked = launch["remedy"].split(" --metrics ")
         assert command.startswith("ncu ")
