@@ -97,7 +97,7 @@ def _geometry(counters: Mapping[str, Any]) -> dict[str, Any]:
         "grid": _three(counters, "launch__grid_dim"),
         "block": _three(counters, "launch__block_dim"),
         "stream": _integer(counters.get("launch__stream_id")),
-        "device": _integer(counters.get("launch__device_id")),
+        "device": _count(counters.get("launch__device_id")),
         "passes": _count(counters.get("profiler__replayer_passes")),
     }
 

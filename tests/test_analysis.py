@@ -539,6 +539,37 @@ def test_totals_of_a_range_are_sums_over_its_launches_and_those_of_inner_ranges(
     assert totals["d/outer"]["unexplained_s"] == pytest.approx(3 * one_launch["unexplained_s"])
 
 
+def test_a_total_holds_results_of_one_kind_and_counts_its_processes_and_devices():
+    rows = [
+        {"nvtx": ("d/a",), "process_id": 1},
+        {"nvtx": ("d/a",), "process_id": 2},
+        {"nvtx": ("d/a",), "process_id": 2, "kind": "graph"},
+        {"nvtx": ("d/a",), "process_id": 2, "kind": "range"},
+    ]
+    devices = (0, 1, 0, 0)
+    found = analysed(
+        *((row, BALANCED | {"launch__device_id": device}, None) for row, device in zip(rows, devices, strict=True))
+    )
+    assert [(t["kind"], t["launches"], t["processes"], t["devices"], t["time_s"]) for t in found["ranges"]] == [
+        ("kernel", 2, 2, 2, pytest.approx(2e-3)),
+        ("graph", 1, 1, 1, pytest.approx(1e-3)),
+        ("range", 1, 1, 1, pytest.approx(1e-3)),
+    ]
+
+
+def test_ranges_of_two_reports_are_not_added_up():
+    launch = make_launch({**IDENTITY, "launch": 0, "nvtx": ("d/a",)}, BALANCED)
+    report = Report("run.ncu-rep", "ncu-rep", complete=True, launched=(launch,))
+    totals = document(analyze([report, report]))["ranges"]
+    assert [(total["report"], total["launches"]) for total in totals] == [(0, 1), (1, 1)]
+
+
+def test_ranges_that_overlap_on_one_path_count_a_launch_once():
+    """Start/end ranges of one name can be open twice at a time."""
+    (total,) = analysed(({"nvtx": ("d/a", "d/a")}, BALANCED, None))["ranges"]
+    assert (total["launches"], total["time_s"]) == (1, pytest.approx(1e-3))
+
+
 def test_a_range_with_a_launch_that_cannot_be_judged_has_no_ledger():
     counters = BALANCED | busy(0.8, fp64=0.3)
     found = analysed(({"nvtx": ("d/a",)}, counters, None), ({"nvtx": ("d/a",)}, BALANCED, None))
