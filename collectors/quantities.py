@@ -1,21 +1,27 @@
 """From counters to physical quantities, by the catalogue ``data/counters.toml``."""
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, TypeGuard
 
 from nsightlens.collectors.formulas import Formula, parse
+from nsightlens.collectors.stalls import STALL_COUNTER
+from nsightlens.collectors.tensor import TENSOR_COUNTER
 from nsightlens.data import table
 
 PATTERNS = (
-    r"sm__ops_path_tensor_.*\.sum(\.peak_sustained)?$",
-    r"smsp__average_warps_issue_stalled_[a-z_]+_per_issue_active\.ratio$",
-    r"launch__.*",
-    r"device__attribute_(display_name|compute_capability_(major|minor)|l2_cache_size)$",
-    r"profiler__replayer_(passes|bytes_mem_accessible\.avg)$",
+    TENSOR_COUNTER,
+    STALL_COUNTER,
+    r"launch__((grid|block)_dim_[xyz]|stream_id|device_id)$",
+    r"device__attribute_(display_name|compute_capability_(major|minor))$",
+    r"profiler__replayer_passes$",
 )
+"""Counters that the analysis reads beside those of the formulas."""
+
+_DIGITS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +32,7 @@ class Quantity:
     unit: str
     formulas: tuple[Formula, ...]
     needed: bool
+    absent_on: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,13 @@ class Origin:
 def catalogue() -> tuple[Quantity, ...]:
     """Return all quantities, in the order in which they can be computed."""
     return tuple(
-        Quantity(name, entry["unit"], tuple(map(parse, entry["formulas"])), entry.get("needed", False))
+        Quantity(
+            name,
+            entry["unit"],
+            tuple(map(parse, (*entry["formulas"], *entry.get("stand_ins", ())))),
+            entry.get("needed", False),
+            frozenset(entry.get("absent_on", ())),
+        )
         for name, entry in table("counters").items()
     )
 
@@ -65,14 +78,30 @@ def evaluate(counters: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, O
         Values by quantity (NaN where there is none), and the origin of each.
     """
     plan = _plan(frozenset(counters))
+    chip = capability(counters)
     known: dict[str, Any] = dict(counters)
     values: dict[str, float] = {}
     origins: dict[str, Origin] = {}
     for quantity, formulas in plan:
         value, origin = _first(quantity, formulas, known, origins)
+        if origin.state == "not_collected" and chip in quantity.absent_on:
+            origin = Origin(None, "not_available")
         values[quantity.name], origins[quantity.name] = value, origin
         known[quantity.name] = value
     return values, origins
+
+
+def capability(counters: Mapping[str, Any]) -> str | None:
+    """Return the compute capability of the device, such as ``9.0``; ``None`` if it is unknown or makes no sense."""
+    found = [counters.get(f"device__attribute_compute_capability_{part}") for part in ("major", "minor")]
+    if not all(is_number(part) and 0 <= part < _DIGITS for part in found):
+        return None
+    return ".".join(str(int(part)) for part in found if part is not None)
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Tell whether a counter holds a number that a float can hold; NaN and infinities are such numbers."""
+    return isinstance(value, float) or (isinstance(value, int) and abs(value) <= sys.float_info.max)
 
 
 @cache
@@ -94,7 +123,7 @@ def _first(
     state = "not_collected"
     for formula in formulas:
         inputs = {name: known[name] for name in formula.names}
-        if any(not isinstance(value, int | float) for value in inputs.values()):
+        if any(not is_number(value) for value in inputs.values()):
             state = "not_available"
             continue
         try:

@@ -7,15 +7,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from nsightlens import schema
-from nsightlens.collectors.quantities import Origin, evaluate
+from nsightlens.collectors.quantities import Origin, capability, evaluate, is_number
+from nsightlens.collectors.stalls import stall_reasons
 from nsightlens.collectors.tensor import TensorWork, tensor_work
 from nsightlens.units import counter_unit
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_STALL = "smsp__average_warps_issue_stalled_"
-_STALL_END = "_per_issue_active.ratio"
+_LARGEST_INTEGER = 2**63 - 1
+"""What the integer columns of the frames hold."""
 
 
 @dataclass(frozen=True)
@@ -75,41 +76,47 @@ class Report:
 
 
 def make_launch(row: dict[str, Any], counters: Mapping[str, Any], opcodes: dict[str, float] | None = None) -> Launch:
-    """Compute the quantities of one launch from its counters and complete its row."""
+    """Compute the quantities of one launch from its counters and complete its row.
+
+    Ids and counts that no 64-bit integer holds, and numbers that no float holds, are unknown.
+    """
+    counters = {name: None if isinstance(v, int) and not is_number(v) else v for name, v in counters.items()}
     values, origins = evaluate(counters)
     failed = math.isnan(values["time_s"]) and origins["time_s"].state == "failed"
     status = row.get("status") or ("failed" if failed else "ok")
-    stalls = {
-        name[len(_STALL) : -len(_STALL_END)]: float(value)
-        for name, value in counters.items()
-        if name.startswith(_STALL) and isinstance(value, int | float)
-    }
-    complete = {**row, **_geometry(counters), "status": status}
-    return Launch(complete, counters, values, origins, tensor_work(counters), stalls, opcodes)
+    complete = {**row, "process_id": _count(row.get("process_id")), **_geometry(counters), "status": status}
+    return Launch(complete, counters, values, origins, tensor_work(counters), stall_reasons(counters), opcodes)
 
 
 def _geometry(counters: Mapping[str, Any]) -> dict[str, Any]:
     gpu = counters.get("device__attribute_display_name")
-    major = _integer(counters.get("device__attribute_compute_capability_major"))
-    minor = _integer(counters.get("device__attribute_compute_capability_minor"))
+    chip = capability(counters)
     return {
         "gpu": gpu if isinstance(gpu, str) else None,
-        "compute_capability": math.nan if major is None or minor is None else float(f"{major}.{minor}"),
+        "compute_capability": math.nan if chip is None else float(chip),
         "grid": _three(counters, "launch__grid_dim"),
         "block": _three(counters, "launch__block_dim"),
         "stream": _integer(counters.get("launch__stream_id")),
-        "device": _integer(counters.get("launch__device_id")),
-        "passes": _integer(counters.get("profiler__replayer_passes")),
+        "device": _count(counters.get("launch__device_id")),
+        "passes": _count(counters.get("profiler__replayer_passes")),
     }
 
 
 def _three(counters: Mapping[str, Any], stem: str) -> tuple[int, int, int] | None:
-    x, y, z = (_integer(counters.get(f"{stem}_{axis}")) for axis in "xyz")
-    return None if x is None or y is None or z is None else (x, y, z)
+    x, y, z = (_count(counters.get(f"{stem}_{axis}")) for axis in "xyz")
+    return (x, y, z) if x and y and z else None
+
+
+def _count(value: object) -> int | None:
+    number = _integer(value)
+    return None if number is None or number < 0 else number
 
 
 def _integer(value: object) -> int | None:
-    return int(value) if isinstance(value, int | float) and math.isfinite(value) else None
+    if not is_number(value) or not abs(value) <= _LARGEST_INTEGER:
+        return None
+    number = int(value)
+    return number if abs(number) <= _LARGEST_INTEGER else None
 
 
 def _number(value: object) -> tuple[float, str]:

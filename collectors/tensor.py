@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-_SUM = re.compile(r"sm__ops_path_tensor_(?:op_(?P<op>[a-z]+)_)?src_(?P<rest>.+)\.sum$")
-_PEAK = re.compile(r"sm__ops_path_tensor_(?:op_(?P<op>[a-z]+)_)?src_(?P<rest>.+)\.sum\.peak_sustained$")
+TENSOR_COUNTER = r"sm__ops_path_tensor_(op_(?P<op>[a-z]+)_)?src_(?P<rest>[a-z0-9_]+)\.sum(?P<peak>\.peak_sustained)?$"
+"""Names of the counters: of operations, or of their peak."""
+
+_COUNTER = re.compile(TENSOR_COUNTER)
 _SPARSITY = re.compile(r"_sparsity_(on|off)$")
+_TURING = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,33 +26,38 @@ class TensorWork:
         Data type to the instruction family that ran (``hmma``, ``hgmma``, ...), where the report tells.
     peak_flop_per_cycle
         Data type to dense peak: of the path that ran, else of the fastest path.
+    ran
+        Data types of which some counter is above 0, be the total known or not.
     """
 
     flop: dict[str, float] = field(default_factory=dict)
     path: dict[str, str] = field(default_factory=dict)
     peak_flop_per_cycle: dict[str, float] = field(default_factory=dict)
+    ran: frozenset[str] = frozenset()
 
 
 def tensor_work(counters: Mapping[str, Any]) -> TensorWork:
     """Read the tensor work of one launch.
 
     On sm_90 and later the ``op_*`` counters are parts of the ``src_*`` totals, so the totals alone are summed; ``op_*``
-    serve where a type has no total. The peak of a total is the sparse one (except FP64), so peaks come from the
-    dense ``op_*`` names.
+    serve where a type has no total. A part of a set (dense without sparse operations, or one of two result types) is no
+    total: NaN. The peak of a total is the sparse one (except FP64, and on sm_75, which has no sparse operations), so
+    peaks come from the dense ``op_*`` names.
     """
     totals = _by_type(counters, with_op=False)
     parts = _by_type(counters, with_op=True)
     flop = {kind: _total(totals.get(kind) or parts[kind]) for kind in {**totals, **parts}}
-    path = {kind: _busiest(found) for kind, found in parts.items() if _total(found) > 0}
-    return TensorWork(flop, path, _peaks(counters, path))
+    path = {kind: _busiest(found) for kind, found in parts.items() if _ran(found)}
+    ran = frozenset(kind for kind in flop if _ran(totals.get(kind, {})) or kind in path)
+    return TensorWork(flop, path, _peaks(counters, path), ran)
 
 
 def _by_type(counters: Mapping[str, Any], *, with_op: bool) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for name, value in counters.items():
-        match = _SUM.match(name)
-        if match and (match["op"] is not None) is with_op and "_realtime" not in name:
-            number = float(value) if isinstance(value, int | float) else math.nan
+        match = _COUNTER.match(name)
+        if match and not match["peak"] and (match["op"] is not None) is with_op and "_realtime" not in name:
+            number = float(value) if isinstance(value, int | float) and value >= 0 else math.nan
             found.setdefault(_data_type(match["rest"]), {})[f"{match['op'] or ''} {match['rest']}"] = number
     return found
 
@@ -60,11 +68,23 @@ def _data_type(rest: str) -> str:
 
 def _total(found: Mapping[str, float]) -> float:
     """Add what is counted once: a name without a sparsity suffix already holds both."""
-    return sum(
-        value
-        for name, value in found.items()
-        if name == _SPARSITY.sub("", name) or _SPARSITY.sub("", name) not in found
-    )
+    parts = {name for name in found if name == _SPARSITY.sub("", name) or _SPARSITY.sub("", name) not in found}
+    if any(twin not in found for name in parts for twin in _twins(name)):
+        return math.nan
+    return sum(found[name] for name in parts)
+
+
+def _twins(name: str) -> list[str]:
+    """Return the names that stand beside this one on every chip that has it."""
+    if not _SPARSITY.search(name):
+        return []
+    other = re.sub("_off$", "_on", name) if name.endswith("_off") else re.sub("_on$", "_off", name)
+    result = name.replace("dst_fp16", "dst_fp32") if "dst_fp16" in name else name.replace("dst_fp32", "dst_fp16")
+    return [other, result] if " fp16_dst_" in name else [other]
+
+
+def _ran(found: Mapping[str, float]) -> bool:
+    return any(value > 0 for value in found.values())
 
 
 def _busiest(found: Mapping[str, float]) -> str:
@@ -73,12 +93,13 @@ def _busiest(found: Mapping[str, float]) -> str:
 
 def _peaks(counters: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, float]:
     peaks: dict[str, float] = {}
+    never_sparse = counters.get("device__attribute_compute_capability_major") == _TURING
     for name, value in counters.items():
-        match = _PEAK.match(name)
-        if not match or "_realtime" in name or not isinstance(value, int | float):
+        match = _COUNTER.match(name)
+        if not match or not match["peak"] or "_realtime" in name or not isinstance(value, int | float):
             continue
         kind = _data_type(match["rest"])
-        if _is_dense(match["op"], match["rest"], kind) and path.get(kind, match["op"]) == match["op"]:
+        if (never_sparse or _is_dense(match["op"], match["rest"], kind)) and path.get(kind, match["op"]) == match["op"]:
             peaks[kind] = max(peaks.get(kind, 0.0), float(value))
     return peaks
 

@@ -35,6 +35,11 @@ class annotate(ContextDecorator):  # noqa: N801
     payload
         A number or a word that tells passes apart, such as the problem size.
 
+    Raises
+    ------
+    ValueError
+        If an amount is negative or not finite.
+
     Examples
     --------
     >>> with annotate("scale", flop=2**27, dram_bytes=16 * 2**27):
@@ -68,23 +73,6 @@ class annotate(ContextDecorator):  # noqa: N801
     ) -> None:
         for _, pop in reversed(self._ranges):
             pop()
-
-
-def declaration(
-    name: str,
-    *,
-    flop: Number | None = None,
-    dram_bytes: Number | None = None,
-    payload: Number | str | None = None,
-) -> str:
-    """Return the text that declares these figures for the range ``name``.
-
-    Raises
-    ------
-    ValueError
-        If an amount is negative or not finite.
-    """
-    return _text(name, _figures(flop, dram_bytes, payload))
 
 
 def parse_declaration(text: str) -> dict[str, Number | str]:

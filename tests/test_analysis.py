@@ -205,7 +205,8 @@ def test_stall_reasons_that_only_some_chips_have_are_not_needed(report_of):
 
 def test_missing_counters_are_named_and_the_command_asks_for_them_all(document_of):
     for launch in document_of("nested_nvtx")["launches"][:3]:
-        assert "dram__cycles_active.avg.pct_of_peak_sustained_elapsed" in launch["missing"]
+        assert "sm__cycles_active.avg" in launch["missing"]
+        assert launch["values"]["dram_share"]["counter"] == "dram_bytes / (dram_bytes_per_s * time_s)"
         assert "regex:^sm__ops_path_tensor_.*" not in launch["missing"]
         command, asked = launch["remedy"].split(" --metrics ")
         assert command.startswith("ncu ")
@@ -536,6 +537,37 @@ def test_totals_of_a_range_are_sums_over_its_launches_and_those_of_inner_ranges(
         {"cause": loss["cause"], "seconds": pytest.approx(3 * loss["seconds"])} for loss in one_launch["losses"]
     ]
     assert totals["d/outer"]["unexplained_s"] == pytest.approx(3 * one_launch["unexplained_s"])
+
+
+def test_a_total_holds_results_of_one_kind_and_counts_its_processes_and_devices():
+    rows = [
+        {"nvtx": ("d/a",), "process_id": 1},
+        {"nvtx": ("d/a",), "process_id": 2},
+        {"nvtx": ("d/a",), "process_id": 2, "kind": "graph"},
+        {"nvtx": ("d/a",), "process_id": 2, "kind": "range"},
+    ]
+    devices = (0, 1, 0, 0)
+    found = analysed(
+        *((row, BALANCED | {"launch__device_id": device}, None) for row, device in zip(rows, devices, strict=True))
+    )
+    assert [(t["kind"], t["launches"], t["processes"], t["devices"], t["time_s"]) for t in found["ranges"]] == [
+        ("kernel", 2, 2, 2, pytest.approx(2e-3)),
+        ("graph", 1, 1, 1, pytest.approx(1e-3)),
+        ("range", 1, 1, 1, pytest.approx(1e-3)),
+    ]
+
+
+def test_ranges_of_two_reports_are_not_added_up():
+    launch = make_launch({**IDENTITY, "launch": 0, "nvtx": ("d/a",)}, BALANCED)
+    report = Report("run.ncu-rep", "ncu-rep", complete=True, launched=(launch,))
+    totals = document(analyze([report, report]))["ranges"]
+    assert [(total["report"], total["launches"]) for total in totals] == [(0, 1), (1, 1)]
+
+
+def test_ranges_that_overlap_on_one_path_count_a_launch_once():
+    """Start/end ranges of one name can be open twice at a time."""
+    (total,) = analysed(({"nvtx": ("d/a", "d/a")}, BALANCED, None))["ranges"]
+    assert (total["launches"], total["time_s"]) == (1, pytest.approx(1e-3))
 
 
 def test_a_range_with_a_launch_that_cannot_be_judged_has_no_ledger():

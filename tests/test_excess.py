@@ -164,9 +164,35 @@ def test_what_is_not_measured_takes_claims_away_and_never_adds_or_changes_one(va
         assert found.items() <= rule(values).items()
 
 
-def test_rules_look_at_no_other_quantity():
-    for rule in RULES.values():
-        assert rule(dict.fromkeys(USED, 1.0)) is not None
+class Watched(dict):
+    """A mapping that remembers what was looked at."""
+
+    def __init__(self, values):
+        super().__init__(values)
+        self.seen = set()
+
+    def __getitem__(self, name):
+        self.seen.add(name)
+        return super().__getitem__(name)
+
+
+@given(VALUES)
+def test_rules_look_at_no_quantity_that_the_tests_leave_out(values):
+    for cause, rule in RULES.items():
+        watched = Watched(quantities(**values))
+        rule(watched)
+        assert watched.seen <= set(USED), cause
+
+
+def test_every_quantity_that_the_tests_vary_is_looked_at():
+    only_loads = loads(1000.0, 32000.0, 8.0, dram_bytes=32000 * 32.0, l1_wavefronts=32000.0)
+    seen = set()
+    for values in (only_loads, quantities(**dict.fromkeys(USED, 1.0))):
+        watched = Watched(values)
+        for rule in RULES.values():
+            rule(watched)
+        seen |= watched.seen
+    assert seen == set(USED)
 
 
 def test_nothing_measured_is_nothing_claimed():

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -179,6 +180,26 @@ def test_nested_ranges_are_paths_and_their_totals_hold_every_launch_inside(docum
         ]
         assert totals[path]["launches"] == len(launches) > 0
         assert totals[path]["time_s"] == pytest.approx(sum(launch["time_s"] for launch in launches), rel=1e-12)
+
+
+def test_totals_of_ranges_are_the_sums_of_the_plain_readers_durations(document_of, raw_of):
+    """The sums are made from NVIDIA's reader alone; launches of a range are found by their nested names."""
+    found = document_of("nested_nvtx")
+    times = [launch["counters"]["gpu__time_duration.sum"] / 1e9 for launch in raw_of("nested_nvtx")]
+    sums, counts = Counter(), Counter()
+    for launch, taken in zip(found["launches"], times, strict=True):
+        prefixes = {path[:end] for path in launch["nvtx"] for end in ends(path)}
+        sums.update(dict.fromkeys(prefixes, taken))
+        counts.update(prefixes)
+    assert len(sums) > 10
+    assert {total["nvtx"]: total["launches"] for total in found["ranges"]} == counts
+    assert {total["nvtx"]: total["time_s"] for total in found["ranges"]} == pytest.approx(dict(sums), rel=1e-12)
+    assert {(total["processes"], total["devices"], total["kind"]) for total in found["ranges"]} == {(1, 1, "kernel")}
+
+
+def ends(path):
+    """Return where each level below the domain ends."""
+    return [at for at, letter in enumerate(path + "/") if letter == "/"][1:]
 
 
 def test_launches_of_two_processes_keep_their_process(document_of):

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from nsightlens.ranges import DECLARED_DOMAIN, DOMAIN, annotate, declaration, parse_declaration
+from nsightlens.ranges import DECLARED_DOMAIN, DOMAIN, annotate, parse_declaration
 
 MODULE = sys.modules[annotate.__module__]
 
@@ -82,14 +82,20 @@ def test_without_a_profiler_nothing_is_pushed():
     assert annotate("scale", flop=1)._ranges == ()
 
 
+def declared(events, **figures):
+    with annotate("r", **figures):
+        pass
+    return parse_declaration(events[0][2])
+
+
 @pytest.mark.parametrize("value", [3, 3.0, np.int64(3), np.float32(3)])
-def test_numbers_of_any_kind_are_declared(value):
-    assert parse_declaration(declaration("r", flop=value))["flop"] == 3
+def test_numbers_of_any_kind_are_declared(value, events):
+    assert declared(events, flop=value)["flop"] == 3
 
 
 @pytest.mark.parametrize("payload", [3, -1.5, "n=3", "\x1b[31m"])
-def test_payloads_survive(payload):
-    assert parse_declaration(declaration("r", payload=payload))["payload"] == payload
+def test_payloads_survive(payload, events):
+    assert declared(events, payload=payload)["payload"] == payload
 
 
 @pytest.mark.parametrize("flop", [-1, math.nan, math.inf])

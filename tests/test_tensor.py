@@ -131,3 +131,33 @@ def test_other_names_around_the_totals_do_not_count():
     }
     assert tensor_work(noise).flop == {}
     assert tensor_work(noise | counters(src_fp64=1.0)).flop == {"fp64": 1}
+
+
+@pytest.mark.parametrize(
+    "partial",
+    [
+        {"src_fp8_sparsity_off": 4.0},
+        {"src_fp8_sparsity_on": 4.0},
+        {"src_fp16_dst_fp16_sparsity_off": 4.0, "src_fp16_dst_fp16_sparsity_on": 0.0},
+        {"op_hmma_src_bf16_dst_fp32_sparsity_off": 4.0},
+        {"src_fp16_dst_fp32_sparsity_off": 4.0, "src_fp16_dst_fp16_sparsity_off": 0.0},
+    ],
+)
+def test_a_part_of_a_set_is_no_total_but_shows_that_tensor_cores_ran(partial):
+    found = tensor_work(counters(**partial))
+    (kind,) = found.flop
+    assert math.isnan(found.flop[kind])
+    assert found.ran == {kind}
+
+
+def test_a_count_below_zero_is_no_work():
+    found = tensor_work(counters(src_fp64=-1.0))
+    assert math.isnan(found.flop["fp64"])
+    assert not found.ran
+
+
+def test_turing_has_no_sparse_operations_so_the_peak_of_a_total_is_dense():
+    turing = peaks(src_fp16_dst_fp16=512.0) | {"device__attribute_compute_capability_major": 7}
+    assert tensor_work(turing).peak_flop_per_cycle == {"fp16": 512}
+    hopper = peaks(src_fp16=4096.0) | {"device__attribute_compute_capability_major": 9}
+    assert tensor_work(hopper).peak_flop_per_cycle == {}

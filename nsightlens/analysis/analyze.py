@@ -94,10 +94,16 @@ def analyze_launch(number: int, launch: Launch, given: Mapping[str, str]) -> Lau
         losses=ledger.losses,
         unexplained_s=ledger.unexplained_s,
         tensor_core=tensor_core(launch, roofline.pipe, limits, overlap),
-        values={name: Value(origin.counter, origin.state) for name, origin in launch.origins.items()},
+        values=_origins(launch),
         missing=lacking,
         remedy=remedy(lacking),
     )
+
+
+def _origins(launch: Launch) -> dict[str, Value]:
+    found = {name: Value(origin.counter, origin.state) for name, origin in launch.origins.items()}
+    said = launch.row["declared"]
+    return found | {f"declared_{name}": Value(None, "declared") for name in ("flop", "dram_bytes") if name in said}
 
 
 def _declared(row: dict[str, Any]) -> Declared:

@@ -81,7 +81,7 @@ def _idle(v: Mapping[str, float], time: float, busy: Mapping[str, float]) -> dic
     filled = min(1.0, grid / multiprocessors) if grid and multiprocessors else 1.0
     longest = known(v["sm_active_max_share"])
     # Those that have a block are active longer than the average over all.
-    longest = max(active, min(1.0, active / filled) if longest is None else longest)
+    longest = max(active, min(1.0, active / filled if longest is None else longest))
     uneven = longest - active if grid and multiprocessors else 0.0  # without them a small grid looks like imbalance
     small = min((1 - filled) * longest, uneven)
     overhead = min(1 - longest, LAUNCH_LATENCY_S / time)

@@ -19,13 +19,19 @@ def bound_overlap(launch: Launch) -> Overlap:
     time, memory = known(launch.values["time_s"]), known(launch.values["dram_share"])
     pipes = [share for name in PIPES if (share := known(launch.values[name])) is not None]
     if time is None or memory is None or len(pipes) < len(PIPES):
-        return Overlap(reason="not collected: time, device-memory use or pipe use")
+        return Overlap(reason=_unknown(launch))
     t_mem, t_cmp = memory * time, max(pipes) * time
     if max(t_mem, t_cmp) > time * (1 + PASS_NOISE):
         excess = max(t_mem, t_cmp) / time - 1
         reason = f"a busy time exceeds the measured time by {100 * excess:.1f} %: a ceiling is too low or passes differ"
         return Overlap(status="ceiling_violation", t_mem_s=t_mem, t_cmp_s=t_cmp, reason=reason)
     return _interval(time, min(t_mem, time), min(t_cmp, time))
+
+
+def _unknown(launch: Launch) -> str:
+    if launch.origins["dram_share"].state == "not_available":
+        return "this device or version of ncu has no counters of device memory"
+    return "not collected: time, device-memory use or pipe use"
 
 
 def flag_excess(overlap: Overlap, roof_fraction: float | None) -> Overlap:

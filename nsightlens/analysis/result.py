@@ -209,10 +209,17 @@ class CauseSeconds:
 
 @dataclass(frozen=True, slots=True)
 class RangeResult:
-    """Totals over the launches of one NVTX range (nested ranges included)."""
+    """Totals over the launches of one kind in one NVTX range of one report (nested ranges included).
 
+    Times are sums over ``processes`` and ``devices``, so device seconds.
+    """
+
+    report: int
     nvtx: str
+    kind: str
     launches: int
+    processes: int
+    devices: int
     time_s: float | None
     ideal_s: float | None
     losses: tuple[CauseSeconds, ...] | None

@@ -1,11 +1,10 @@
 """Whether tensor cores ran, and how much they could still bring."""
 
 from nsightlens.analysis.result import Ceiling, Overlap, TensorCore
-from nsightlens.analysis.work import CUDA_CORES, known, uncounted_tensor_work, used_tensor_cores
+from nsightlens.analysis.work import CUDA_CORES, TENSOR_TWIN, known, uncounted_tensor_work, used_tensor_cores
 from nsightlens.collectors.report import Launch
 from nsightlens.models import tensor_core as model
 
-_COUNTERPART = {"fp64": "tensor_fp64", "fp32": "tensor_tf32", "fp16": "tensor_fp16"}
 _SAME_TRAFFIC = "assuming the same bytes move"
 _OTHER_PRECISION = "; TF32 keeps 10 bits of the 23 of FP32"
 
@@ -19,7 +18,7 @@ def tensor_core(launch: Launch, pipe: str | None, ceilings: dict[str, Ceiling], 
         return TensorCore(used=used, why="whether tensor cores did work was not counted")
     if pipe is None:
         return _without_work(launch, used)
-    counterpart = _COUNTERPART.get(pipe, "")
+    counterpart = TENSOR_TWIN.get(pipe, "")
     core, tensor = ceilings.get(f"{pipe}_flop_per_s"), ceilings.get(f"{counterpart}_flop_per_s")
     if core is None or tensor is None:
         return TensorCore(used=used, why=f"no tensor-core peak known for {pipe} on this GPU")

@@ -7,12 +7,17 @@ from nsightlens.analysis.result import CauseSeconds, FirstThing, LaunchResult, R
 
 
 def ranges(launches: Iterable[LaunchResult]) -> tuple[RangeResult, ...]:
-    """Return the totals of every NVTX range, nested launches included, in order of appearance."""
-    inside: dict[str, list[LaunchResult]] = defaultdict(list)
+    """Return the totals of every NVTX range, nested launches included, in order of appearance.
+
+    Reports are not added up, nor kernels with ncu's results for whole ranges or graphs: these hold kernels themselves,
+    and the gaps between them. Processes and devices are added up, so that times are device seconds, not elapsed ones.
+    A launch counts once for a path, in however many ranges of that path it lies.
+    """
+    inside: dict[tuple[int, str, str], list[LaunchResult]] = defaultdict(list)
     for launch in launches:
         for path in dict.fromkeys(prefix for whole in launch.nvtx for prefix in _prefixes(whole)):
-            inside[path].append(launch)
-    return tuple(_total(path, found) for path, found in inside.items())
+            inside[launch.report, path, launch.kind].append(launch)
+    return tuple(_total(*of, found) for of, found in inside.items())
 
 
 def first(launches: Sequence[LaunchResult], count: int = 3) -> tuple[FirstThing, ...]:
@@ -35,7 +40,7 @@ def _prefixes(path: str) -> list[str]:
     return ["/".join(parts[:length]) for length in range(2, len(parts) + 1)]
 
 
-def _total(path: str, launches: Sequence[LaunchResult]) -> RangeResult:
+def _total(report: int, path: str, kind: str, launches: Sequence[LaunchResult]) -> RangeResult:
     losses = None
     if all(launch.losses is not None for launch in launches):
         sums: dict[str, float] = defaultdict(float)
@@ -44,8 +49,12 @@ def _total(path: str, launches: Sequence[LaunchResult]) -> RangeResult:
                 sums[loss.cause] += loss.seconds
         losses = tuple(CauseSeconds(*item) for item in sorted(sums.items(), key=lambda item: -item[1]))
     return RangeResult(
+        report=report,
         nvtx=path,
+        kind=kind,
         launches=len(launches),
+        processes=len({launch.process_id for launch in launches}),
+        devices=len({(launch.gpu, launch.context.device) for launch in launches}),
         time_s=_sum(launch.time_s for launch in launches),
         ideal_s=_sum(launch.ideal_s for launch in launches),
         losses=losses,

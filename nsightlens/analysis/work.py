@@ -6,6 +6,8 @@ from nsightlens.analysis.result import Ceiling
 from nsightlens.collectors.report import Launch
 
 CUDA_CORES = ("fp64", "fp32", "fp16")
+TENSOR_TWIN = {"fp64": "tensor_fp64", "fp32": "tensor_tf32", "fp16": "tensor_fp16"}
+"""CUDA-core precision to the tensor pipe that takes its data: FP32 has none of its own, TF32 does."""
 _FP64_TENSOR = frozenset({8.0, 9.0, 10.0})
 _OPCODE_STEMS = ("HMMA", "HGMMA", "IMMA", "IGMMA", "DMMA", "BMMA", "BGMMA", "QMMA", "QGMMA", "OMMA", "UTC")
 _IDLE_TENSOR_PIPE = 0.05
@@ -38,7 +40,7 @@ def constant_loads_only(launch: Launch) -> bool:
 def used_tensor_cores(launch: Launch) -> bool | None:
     """Tell whether tensor instructions ran: by operation counts, else by opcodes, never by pipe activity."""
     counts = [value for value in launch.tensor.flop.values() if not math.isnan(value)]
-    if any(value > 0 for value in counts):
+    if launch.tensor.ran:
         return True
     if launch.opcodes is not None:
         return any(_is_tensor(opcode) and count > 0 for opcode, count in launch.opcodes.items())
@@ -66,7 +68,8 @@ def uncounted_tensor_work(launch: Launch) -> bool:
     used = used_tensor_cores(launch)
     if used is None:
         return not launch.values["tensor_pipe_share"] <= _IDLE_TENSOR_PIPE
-    return used and not any(flop > 0 for flop in launch.tensor.flop.values())
+    ran = launch.tensor.ran
+    return used and not (ran and all(launch.tensor.flop[kind] > 0 for kind in ran))
 
 
 def dominant_pipe(work: dict[str, float], ceilings: dict[str, Ceiling]) -> str | None:

@@ -11,6 +11,7 @@ import click
 
 from nsightlens.errors import UsageError
 from nsightlens.files import refuse_existing, write_atomically
+from nsightlens.report import FORMATS
 from nsightlens.text import printable
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-FORMATS = ("table", "json")
 _EXTENSIONS = {".json": "json", ".txt": "table"}
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 

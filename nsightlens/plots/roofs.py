@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from nsightlens.analysis.result import Ceiling, LaunchResult
+from nsightlens.analysis.work import TENSOR_TWIN
 from nsightlens.units import si
 
 DRAM = "dram_bytes_per_s"
-# What a user of the CUDA cores wants to compare with. FP32 has no tensor pipe of its own: TF32 takes its data.
-TENSOR_TWIN = {"fp64": "tensor_fp64", "fp32": "tensor_tf32", "fp16": "tensor_fp16"}
 
 
 @dataclass(frozen=True, slots=True)
