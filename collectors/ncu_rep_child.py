@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from nsightlens.collectors.container import Container, walk
-from nsightlens.collectors.ncu_csv import read as read_text
+from nsightlens.collectors.text.reader import read as read_text
 from nsightlens.collectors.unpack import is_report, plain
 from nsightlens.errors import ReportError
 from nsightlens.text import count

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from nsightlens.collectors.ncu_csv import read, sniff
+from nsightlens.collectors.text.reader import read, sniff
 from nsightlens.errors import ReportError
 
 TIME = "gpu__time_duration.sum"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nsightlens.collectors.ncu_csv import detect, read, sniff
-from nsightlens.collectors.ncu_csv_nvtx import ranges
+from nsightlens.collectors.text.nvtx import ranges
+from nsightlens.collectors.text.reader import detect, read, sniff
 from nsightlens.errors import ReportError
 
 MUTANTS = 400

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nsightlens.collectors.encodings import binary, decoded, guess, lines
-from nsightlens.collectors.ncu_csv_decimals import Decimals, decimal_of
-from nsightlens.collectors.numbers import exponent_of, is_number, main_value, number
+from nsightlens.collectors.text.decimals import Decimals, decimal_of
+from nsightlens.collectors.text.encodings import binary, decoded, guess, lines
+from nsightlens.collectors.text.numbers import exponent_of, is_number, main_value, number
 from nsightlens.errors import ReportError
 
 MARKS = {"point": ".", "comma": ","}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from nsightlens.collectors.ncu_csv import read, sniff
 from nsightlens.collectors.report import make_launch
+from nsightlens.collectors.text.reader import read, sniff
 from nsightlens.errors import ReportError
 
 TIME = "gpu__time_duration.sum"

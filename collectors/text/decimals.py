@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
-from nsightlens.collectors.numbers import COMMA, POINT, is_number, number
+from nsightlens.collectors.text.numbers import COMMA, POINT, is_number, number
 from nsightlens.errors import ReportError
 
 AUTO = "auto"

@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
-from nsightlens.collectors.ncu_csv_entry import Entry
-from nsightlens.collectors.ncu_csv_names import capability, dimensions, identifier
+from nsightlens.collectors.text.entry import Entry
+from nsightlens.collectors.text.names import capability, dimensions, identifier
 
 DEVICE = re.compile(r"\s*Device (\d+), CC (\d+\.\d+)\s*")
 SECTION = re.compile(r"\s*Section: (.*\S)")

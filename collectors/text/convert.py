@@ -5,9 +5,9 @@ from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from typing import Any
 
-from nsightlens.collectors.ncu_csv_entry import Entry
-from nsightlens.collectors.ncu_csv_names import function_name, kind_of, without_ranges
-from nsightlens.collectors.numbers import exponent_of, main_value, number
+from nsightlens.collectors.text.entry import Entry
+from nsightlens.collectors.text.names import function_name, kind_of, without_ranges
+from nsightlens.collectors.text.numbers import exponent_of, main_value, number
 
 
 def selection(counters: Collection[str] | None, patterns: Sequence[str]) -> Callable[[str], bool]:

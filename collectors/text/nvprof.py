@@ -6,11 +6,11 @@ nvprof counts otherwise than Nsight Compute; only what has the same meaning is t
 import re
 from collections.abc import Iterator
 
-from nsightlens.collectors.ncu_csv_entry import UNENDED, Entry, Findings
-from nsightlens.collectors.ncu_csv_header import NVPROF_METRICS, NVPROF_SUMMARY, Header
-from nsightlens.collectors.ncu_csv_names import identifier
-from nsightlens.collectors.nvprof_metrics import METRICS
-from nsightlens.collectors.nvprof_rows import measure, split
+from nsightlens.collectors.text.entry import UNENDED, Entry, Findings
+from nsightlens.collectors.text.header import NVPROF_METRICS, NVPROF_SUMMARY, Header
+from nsightlens.collectors.text.names import identifier
+from nsightlens.collectors.text.nvprof_metrics import METRICS
+from nsightlens.collectors.text.nvprof_rows import measure, split
 from nsightlens.errors import ReportError
 
 AVERAGES = "each row of the file stands for all launches of a kernel: their averages were read"

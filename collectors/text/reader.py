@@ -9,16 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nsightlens.collectors.encodings import HEAD_BYTES, binary, decoded, lines
-from nsightlens.collectors.ncu_csv_convert import converted, selection
-from nsightlens.collectors.ncu_csv_decimals import AUTO
-from nsightlens.collectors.ncu_csv_header import NVPROF_METRICS
-from nsightlens.collectors.ncu_csv_refuse import refusal
-from nsightlens.collectors.ncu_csv_scan import Scan
-from nsightlens.collectors.ncu_csv_sniff import detect, sniff
-from nsightlens.collectors.ncu_csv_survey import Survey
-from nsightlens.collectors.ncu_text import BY_NVTX, NOT_BY_NVTX
-from nsightlens.collectors.numbers import COMMA, POINT
+from nsightlens.collectors.text.convert import converted, selection
+from nsightlens.collectors.text.decimals import AUTO
+from nsightlens.collectors.text.encodings import HEAD_BYTES, binary, decoded, lines
+from nsightlens.collectors.text.header import NVPROF_METRICS
+from nsightlens.collectors.text.numbers import COMMA, POINT
+from nsightlens.collectors.text.page import BY_NVTX, NOT_BY_NVTX
+from nsightlens.collectors.text.refuse import refusal
+from nsightlens.collectors.text.scan import Scan
+from nsightlens.collectors.text.sniff import detect, sniff
+from nsightlens.collectors.text.survey import Survey
 from nsightlens.errors import ReportError, UsageError
 
 __all__ = ["detect", "read", "sniff"]

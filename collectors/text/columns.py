@@ -2,11 +2,11 @@
 
 from typing import Any, Literal, overload
 
-from nsightlens.collectors.ncu_csv_entry import Entry
-from nsightlens.collectors.ncu_csv_header import PUSH_POP, RANGE, START_END, Header
-from nsightlens.collectors.ncu_csv_names import capability, dimensions, identifier
-from nsightlens.collectors.ncu_csv_nvtx import in_domain, ranges
-from nsightlens.collectors.ncu_csv_split import Records
+from nsightlens.collectors.text.entry import Entry
+from nsightlens.collectors.text.header import PUSH_POP, RANGE, START_END, Header
+from nsightlens.collectors.text.names import capability, dimensions, identifier
+from nsightlens.collectors.text.nvtx import in_domain, ranges
+from nsightlens.collectors.text.split import Records
 
 _LAUNCH = {"ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Kernel Time", "Invocations", "Domain"}
 _WHERE = {"Context", "Stream", "Block Size", "Grid Size", "Device", "CC"}

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from nsightlens.collectors.ncu_csv_entry import Entry
-from nsightlens.collectors.ncu_csv_header import DETAILS, METRICS, RAW
+from nsightlens.collectors.text.entry import Entry
+from nsightlens.collectors.text.header import DETAILS, METRICS, RAW
 
 _RANK = {RAW: 3, METRICS: 2, DETAILS: 1}
 

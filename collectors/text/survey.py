@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from nsightlens.collectors.ncu_csv_decimals import AUTO, Decimals, whole
-from nsightlens.collectors.ncu_csv_entry import Cell, Entry
-from nsightlens.collectors.ncu_csv_header import DETAILS, NVPROF_METRICS, NVPROF_SUMMARY, SUMMARY
-from nsightlens.collectors.ncu_csv_scan import Scan
-from nsightlens.collectors.ncu_csv_tally import Tally, repeated
-from nsightlens.collectors.numbers import exponent_of, main_value, number
+from nsightlens.collectors.text.decimals import AUTO, Decimals, whole
+from nsightlens.collectors.text.entry import Cell, Entry
+from nsightlens.collectors.text.header import DETAILS, NVPROF_METRICS, NVPROF_SUMMARY, SUMMARY
+from nsightlens.collectors.text.numbers import exponent_of, main_value, number
+from nsightlens.collectors.text.scan import Scan
+from nsightlens.collectors.text.tally import Tally, repeated
 
 _PRINTED = frozenset({DETAILS, "ncu-text-details", "ncu-text-raw", "ncu-text-summary"})
 _AVERAGED = frozenset({SUMMARY, "ncu-text-summary", NVPROF_METRICS, NVPROF_SUMMARY})

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from nsightlens.collectors.ncu_csv_columns import Columns
-from nsightlens.collectors.ncu_csv_entry import BROKEN, FEWER, INSIDE, UNENDED, Entry, Findings
-from nsightlens.collectors.ncu_csv_header import DETAILS, METRICS, SUMMARY, Header
-from nsightlens.collectors.ncu_csv_labels import counter_of
-from nsightlens.collectors.ncu_csv_split import Cut
+from nsightlens.collectors.text.columns import Columns
+from nsightlens.collectors.text.entry import BROKEN, FEWER, INSIDE, UNENDED, Entry, Findings
+from nsightlens.collectors.text.header import DETAILS, METRICS, SUMMARY, Header
+from nsightlens.collectors.text.labels import counter_of
+from nsightlens.collectors.text.split import Cut
 from nsightlens.errors import ReportError
 
 
