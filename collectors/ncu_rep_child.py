@@ -86,7 +86,9 @@ def read(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
     path = plain(source, Path(request["folder"]), request["max_bytes"])
     if not is_report(path):
         names, patterns = request["counters"], request["patterns"]
-        yield from read_text(path, keep_going=request["keep_going"], counters=names, patterns=patterns)
+        yield from read_text(
+            path, decimal=request["decimal"], keep_going=request["keep_going"], counters=names, patterns=patterns
+        )
         return
     container = _checked(path, source, keep_going=request["keep_going"])
     yield {

@@ -10,16 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from nsightlens.collectors.text.convert import converted, selection
-from nsightlens.collectors.text.decimals import AUTO
+from nsightlens.collectors.text.decimals import require_mark
 from nsightlens.collectors.text.encodings import HEAD_BYTES, binary, decoded, lines
 from nsightlens.collectors.text.header import NVPROF_METRICS
-from nsightlens.collectors.text.numbers import COMMA, POINT
 from nsightlens.collectors.text.page import BY_NVTX, NOT_BY_NVTX
 from nsightlens.collectors.text.refuse import refusal
 from nsightlens.collectors.text.scan import Scan
 from nsightlens.collectors.text.sniff import detect, sniff
 from nsightlens.collectors.text.survey import Survey
-from nsightlens.errors import ReportError, UsageError
+from nsightlens.errors import ReportError
 
 __all__ = ["detect", "read", "sniff"]
 
@@ -27,7 +26,7 @@ __all__ = ["detect", "read", "sniff"]
 def read(
     path: Path,
     *,
-    decimal: str = AUTO,
+    decimal: str | None = None,
     keep_going: bool = False,
     counters: Collection[str] | None = None,
     patterns: Sequence[str] = (),
@@ -39,7 +38,7 @@ def read(
     path
         The file, not compressed.
     decimal
-        Decimal separator of its numbers: ``point``, ``comma``, or ``auto`` to judge by the file.
+        Decimal separator of its numbers, ``point`` or ``comma``; judged by the numbers if not given.
     keep_going
         Read what is whole of a file that is cut.
     counters, patterns
@@ -60,10 +59,9 @@ def read(
     ReportError
         If the file holds no launch, is cut (unless ``keep_going``), or its numbers can be read in two ways.
     UsageError
-        If ``decimal`` is not one of the three.
+        If ``decimal`` is something else.
     """
-    if decimal not in {AUTO, POINT, COMMA}:
-        raise UsageError(f"no such decimal separator: {decimal}", remedy="auto, point or comma")
+    require_mark(decimal)
     try:
         survey = _survey(path)
         mark, notes = survey.notes(decimal)

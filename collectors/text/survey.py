@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from nsightlens.collectors.text.decimals import AUTO, Decimals, whole
+from nsightlens.collectors.text.decimals import Decimals, whole
 from nsightlens.collectors.text.entry import Cell, Entry
 from nsightlens.collectors.text.header import DETAILS, NVPROF_METRICS, NVPROF_SUMMARY, SUMMARY
 from nsightlens.collectors.text.numbers import exponent_of, main_value, number
@@ -91,7 +91,7 @@ class Survey:
         """Format of the first table that holds a launch."""
         return next((tally.format for tally in self.kept if tally.process_ids), "")
 
-    def notes(self, decimal: str = AUTO) -> tuple[str, list[str]]:
+    def notes(self, decimal: str | None = None) -> tuple[str, list[str]]:
         """Return the decimal separator and what a reader of the result should know."""
         mark, why = self.decimals.decide(decimal)
         notes = [why] if why else []
