@@ -84,7 +84,7 @@ def make_launch(row: dict[str, Any], counters: Mapping[str, Any], opcodes: dict[
         for name, value in counters.items()
         if name.startswith(_STALL) and isinstance(value, int | float)
     }
-    complete = {**row, **_geometry(counters), "status": status}
+    complete = {"invocations": 1, **row, **_geometry(counters), "status": status}
     return Launch(complete, counters, values, origins, tensor_work(counters), stalls, opcodes)
 
 

@@ -4,7 +4,7 @@ from typing import Any, Literal, overload
 
 from nsightlens.collectors.text.entry import Entry
 from nsightlens.collectors.text.header import PUSH_POP, RANGE, START_END, Header
-from nsightlens.collectors.text.names import capability, dimensions, identifier
+from nsightlens.collectors.text.names import capability, dimensions, identifier, invocations
 from nsightlens.collectors.text.nvtx import in_domain, ranges
 from nsightlens.collectors.text.split import Records
 
@@ -61,7 +61,7 @@ class Columns:
     def entry(self, row: list[str]) -> Entry:
         """Return an entry without counters for the launch of a row."""
         text = {name: row[self._places[name]] for name in _IDENTITY & self._places.keys()}
-        numbers = {key: identifier(key, text.get(key, "")).get(key) for key in ("Process ID", "ID", "Invocations")}
+        numbers = {key: identifier(key, text.get(key, "")).get(key) for key in ("Process ID", "ID")}
         nvtx = ranges(text.get(PUSH_POP, ""), text.get(START_END, "")) or in_domain(
             text.get("Domain"), text.get(RANGE, "")
         )
@@ -71,7 +71,7 @@ class Columns:
             number=numbers["ID"],
             facts=_facts(text),
             nvtx=nvtx,
-            invocations=numbers["Invocations"],
+            invocations=invocations(text.get("Invocations")),
             stream=text.get("Stream"),
         )
 

@@ -44,12 +44,12 @@ def converted(entry: Entry, mark: str, wanted: Callable[[str], bool]) -> dict[st
         if counters.get(name) is None and wanted(name):
             counters[name] = value
     full_name = without_ranges(entry.name, entry.nvtx)
-    line = {
+    return {
         "kind": kind_of(entry.name, entry.stream),
         "name": function_name(full_name),
         "full_name": full_name,
         "nvtx": entry.nvtx,
         "counters": counters,
         "opcodes": None,
+        "invocations": entry.invocations,
     }
-    return line if entry.invocations is None else {**line, "invocations": entry.invocations}

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 
 from nsightlens.collectors.text.entry import UNENDED, Entry, Findings
 from nsightlens.collectors.text.header import NVPROF_METRICS, NVPROF_SUMMARY, Header
-from nsightlens.collectors.text.names import identifier
+from nsightlens.collectors.text.names import identifier, invocations
 from nsightlens.collectors.text.nvprof_metrics import METRICS
 from nsightlens.collectors.text.nvprof_rows import measure, split
 from nsightlens.errors import ReportError
 
-AVERAGES = "each row of the file stands for all launches of a kernel: their averages were read"
 TIME = "gpu__time_duration.sum"
 _DEVICE = re.compile(r"(.*) \((\d+)\)")
 _CORRELATION = re.compile(r"(.*\S) \[\d+\]")
@@ -85,7 +84,7 @@ class NvprofTable:
         if not row["Grid X"]:
             return
         name = correlated[1] if (correlated := _CORRELATION.fullmatch(row["Name"])) else row["Name"]
-        entry = self._entry(name, row.get("Device", ""), "")
+        entry = self._entry(name, row.get("Device", ""), None)
         for stem, word in (("launch__grid", "Grid"), ("launch__block", "Block")):
             for axis in "XYZ":
                 entry.facts |= identifier(f"{stem}_dim_{axis.lower()}", row[f"{word} {axis}"])
@@ -100,8 +99,8 @@ class NvprofTable:
             raise ReportError(_NO_UNITS, remedy="give the file as nvprof wrote it")
         return TIME, unit, value
 
-    def _entry(self, name: str, device: str, invocations: str) -> Entry:
-        entry = Entry(name=name, process_id=self._process_id, invocations=identifier("n", invocations).get("n"))
+    def _entry(self, name: str, device: str, calls: str | None) -> Entry:
+        entry = Entry(name=name, process_id=self._process_id, invocations=invocations(calls))
         if match := _DEVICE.fullmatch(device):
             entry.facts = {"device__attribute_display_name": match[1], "launch__device_id": int(match[2])}
         return entry

@@ -89,7 +89,7 @@ class TextPage:
 
     def _open(self, found: dict[str, str]) -> None:
         self._current = entry_of(found, self._process_id, self._device)
-        self.format = SUMMARY if self._current.invocations else self.format
+        self.format = SUMMARY if "Invocations" in found else self.format
         self._section, self._sections = "", set()
         self._nvtx, self._wrapped = NvtxBlock(), False
 

@@ -51,8 +51,8 @@ def read(
         First the session: ``complete``, ``damage``, ``results``, ``process_ids``, ``facts``, ``devices``,
         ``command_line``, and further ``format`` and ``notes``. Then each launch: ``kind``, ``name``, ``full_name``,
         ``nvtx``, ``counters`` (ncu's base units: ns, byte, byte/s, hz, %; None for ``n/a``, NaN for ``nan``),
-        ``opcodes`` (None), and ``invocations`` where the values are averages over so many launches. Last ``end``: how
-        many launches.
+        ``opcodes`` (None), and ``invocations``, over how many launches the values are averages (None if the file does
+        not say). Last ``end``: how many launches.
 
     Raises
     ------

@@ -57,7 +57,7 @@ class Survey:
         self._reach(entry.table)
         self.tallies[-1].add(entry)
         self._name_device(entry.facts.get(_NAME))
-        single = entry.invocations is None
+        single = entry.invocations == 1
         for cell in entry.cells:
             name, unit, text = cell
             if self._last.get(name) == cell:
@@ -110,7 +110,8 @@ class Survey:
         formats = {tally.format for tally in self.kept}
         launches = sum(tally.launches for tally in self.kept)
         if formats & _AVERAGED:
-            notes.append(f"each row stands for all launches of a kernel ({launches} in all): averages were read")
+            least = "" if all(tally.counted for tally in self.kept) else "at least "
+            notes.append(f"each row stands for all launches of a kernel ({least}{launches} in all): averages were read")
         if formats & _PRINTED:
             notes.append("read from a printed page: values are rounded, and only what the page shows is known")
         if self.left_out:
