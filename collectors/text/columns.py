@@ -21,6 +21,7 @@ class Columns:
     def __init__(self, header: Header) -> None:
         self._header = header
         self.quoted = header.quoted
+        self.count = len(header.columns)
         self._identity = [place for place, name in enumerate(header.columns) if name in _IDENTITY]
         self._places = {name: place for place, name in reversed(list(enumerate(header.columns)))}
 

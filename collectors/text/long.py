@@ -44,11 +44,17 @@ class LongTable:
         for record in self._records.feed(line):
             if isinstance(record, Cut):
                 yield from self._cut(record, BROKEN)
+            elif not line.endswith("\n") and self._stops_short(line, record):
+                yield from self._cut(Cut(line), INSIDE)
             else:
                 if not line.endswith("\n"):
                     self._findings.suspicions[UNENDED] = None
                     record[self._value] = record[self._value] if line.endswith(('"', '",')) else ""
                 yield from self._row(record)
+
+    def _stops_short(self, line: str, record: list[str]) -> bool:
+        """Return whether a row lacks fields and the separator that ncu ends a short row with."""
+        return self._columns.quoted and len(record) < self._columns.count and line.endswith('"')
 
     def close(self, *, ended: bool | None = None) -> Iterator[Entry]:
         """End the table and yield its last launch."""
