@@ -53,8 +53,9 @@ class LongTable:
                 yield from self._row(record)
 
     def _stops_short(self, line: str, record: list[str]) -> bool:
-        """Return whether a row lacks fields and the separator that ncu ends a short row with."""
-        return self._columns.quoted and len(record) < self._columns.count and line.endswith('"')
+        """Return whether a last row lacks fields; ncu itself ends one behind a value alone, with a separator."""
+        ended = record[self._metric] != "" and len(record) == self._value + 1 and not line.endswith('"')
+        return self._columns.quoted and len(record) < self._columns.count and not ended
 
     def close(self, *, ended: bool | None = None) -> Iterator[Entry]:
         """End the table and yield its last launch."""

@@ -28,7 +28,7 @@ READERS = {
 }
 LARGEST = 36_000
 RAW_COLUMNS = 40
-LIMIT_S = 5.0
+LIMIT_S = 5.0  # of processor time: a busy machine is no fault of the reader
 OUTCOMES = ("refused", "right", "last number, said", "boundary, said", "boundary, unseen")
 
 
@@ -56,7 +56,7 @@ def seeds(folder: Path) -> dict[str, list[bytes]]:
 def attempt(path: Path, data: bytes, *, keep_going: bool) -> tuple[str, int, bool]:
     """Read bytes; return what happened, how many launches came, and whether the file was called complete."""
     path.write_bytes(data)
-    begun = time.perf_counter()
+    begun = time.process_time()
     try:
         sniff(data[: 1 << 16])
         session, *launches, _ = read(path, keep_going=keep_going)
@@ -65,7 +65,7 @@ def attempt(path: Path, data: bytes, *, keep_going: bool) -> tuple[str, int, boo
         result = "refused", 0, False
     except Exception as error:  # noqa: BLE001 - whatever escapes is what is looked for
         result = f"escaped: {type(error).__name__}: {error}", 0, False
-    return ("slow", 0, False) if time.perf_counter() - begun > LIMIT_S else result
+    return ("slow", 0, False) if time.process_time() - begun > LIMIT_S else result
 
 
 def mutate(name: str, files: list[bytes], inputs: int, path: Path) -> Counter[str]:
@@ -123,11 +123,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--inputs", type=int, default=10_000, help="mutated inputs of each reader")
     parser.add_argument("--step", type=int, default=1, help="cut at every STEP-th byte")
+    parser.add_argument("--reader", action="append", choices=READERS, help="only this reader; repeatable")
     asked = parser.parse_args()
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "file")
-        found = seeds(Path(folder))
+        found = {name: files for name, files in seeds(Path(folder)).items() if name in (asked.reader or READERS)}
         print("| reader | seeds | mutated | read | refused | escaped | over 5 s |\n|---|---|---|---|---|---|---|")
         for name, files in found.items():
             counts = mutate(name, files, asked.inputs, path)
