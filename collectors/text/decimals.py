@@ -128,12 +128,14 @@ def _judged(mark: str, example: str) -> tuple[str, str]:
 
 
 def decimal_of(text: str) -> str | None:
-    """Return the decimal separator that a printed number shows; ``auto`` if it could be either, None if no number."""
+    """Return the decimal separator that a printed number shows; ``auto`` if it could be either, None if it has none."""
     match = _SHAPE.fullmatch(text)
     if match is None:
         return None
     digits = text.lstrip("+-")
     commas, points = digits.count(","), digits.count(".")
+    if not commas and not points:
+        return None
     if commas and points:
         return _of_both(digits, commas, points)
     if commas + points > 1:
