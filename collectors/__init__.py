@@ -18,7 +18,13 @@ AHEAD = 2
 """Reports that are read at the same time, each in a process of its own."""
 
 
-def read(paths: Sequence[str | Path], *, keep_going: bool = False, max_bytes: int | None = None) -> "Iterator[Report]":
+def read(
+    paths: Sequence[str | Path],
+    *,
+    keep_going: bool = False,
+    max_bytes: int | None = None,
+    decimal: str | None = None,
+) -> "Iterator[Report]":
     """Read reports, in order, a few of them at a time.
 
     Parameters
@@ -29,22 +35,28 @@ def read(paths: Sequence[str | Path], *, keep_going: bool = False, max_bytes: in
         Read what is whole of a damaged report; of several, leave out those that hold no usable data, with a note.
     max_bytes
         Unpacking stops at this size; 1 GiB if not given.
+    decimal
+        Decimal separator of the numbers in CSV and text, ``point`` or ``comma``; judged by the numbers if not given.
 
     Raises
     ------
     UsageError
-        If a file does not exist; checked for all files before the first is read.
+        If a file does not exist, checked for all files before the first is read, or ``decimal`` is something else.
     ReportError
         If a file holds no usable data; with ``keep_going`` if none of the files does.
     """
     from nsightlens.collectors.ncu_rep import MAX_BYTES, Reading, require_file  # noqa: PLC0415
+    from nsightlens.collectors.text.decimals import require_mark  # noqa: PLC0415
 
+    require_mark(decimal)
     files = [Path(path) for path in paths]
     for file in files:
         require_file(file)
     limit = MAX_BYTES if max_bytes is None else max_bytes
     workers = max(1, AHEAD // max(1, len(files)))
-    started = (Reading(file, keep_going=keep_going, max_bytes=limit, workers=workers) for file in files)
+    started = (
+        Reading(file, keep_going=keep_going, max_bytes=limit, decimal=decimal, workers=workers) for file in files
+    )
     yield from _results(started, _Hopeless(len(files)) if keep_going else None)
 
 

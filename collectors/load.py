@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from nsightlens.collectors.report import Report
 
 
-def load(path: str | Path, *, keep_going: bool = False) -> "Report":
+def load(path: str | Path, *, keep_going: bool = False, decimal: str | None = None) -> "Report":
     """Read one Nsight Compute report.
 
     Parameters
@@ -18,6 +18,8 @@ def load(path: str | Path, *, keep_going: bool = False) -> "Report":
         The report, plain or compressed (``.xz .gz .bz2 .zst``).
     keep_going
         Read what is whole of a damaged report.
+    decimal
+        Decimal separator of the numbers in CSV and text, ``point`` or ``comma``; judged by the numbers if not given.
 
     Returns
     -------
@@ -28,9 +30,9 @@ def load(path: str | Path, *, keep_going: bool = False) -> "Report":
     Raises
     ------
     UsageError
-        If the file does not exist.
+        If the file does not exist, or ``decimal`` is something else.
     ReportError
         If the file holds no usable data.
     """
-    (report,) = read([path], keep_going=keep_going)
+    (report,) = read([path], keep_going=keep_going, decimal=decimal)
     return report

@@ -48,6 +48,8 @@ class Reading:
         Read what is whole of a damaged report.
     max_bytes
         Unpacking stops at this size.
+    decimal
+        Decimal separator of the numbers in CSV and text, ``point`` or ``comma``; judged by the numbers if not given.
     timeout_s
         The child is ended after this many seconds.
     workers
@@ -65,6 +67,7 @@ class Reading:
         *,
         keep_going: bool = False,
         max_bytes: int = MAX_BYTES,
+        decimal: str | None = None,
         timeout_s: float = TIMEOUT_S,
         workers: int = 2,
     ) -> None:
@@ -76,6 +79,7 @@ class Reading:
             "folder": self._folder.name,
             "keep_going": keep_going,
             "max_bytes": max_bytes,
+            "decimal": decimal,
             "memory_bytes": MEMORY_BYTES,
             "workers": workers,
             "counters": counter_names(),

@@ -32,6 +32,7 @@ def build_launch(index: int, process_ids: Sequence[int | None], line: dict[str, 
         "full_name": line["full_name"],
         "nvtx": tuple(_path(span) for span in line["nvtx"] if span["domain"] != DECLARED_DOMAIN),
         "declared": _declared(line["nvtx"]),
+        "invocations": line.get("invocations", 1),
         "payload": next((p for span in line["nvtx"] for p in reversed(span["payloads"]) if p is not None), None),
     }
     return make_launch(row, line["counters"], line["opcodes"])

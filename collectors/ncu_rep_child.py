@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from nsightlens.collectors.container import Container, walk
-from nsightlens.collectors.ncu_csv import read as read_text
 from nsightlens.collectors.ncu_rep_action import Wanted, copy_launch
 from nsightlens.collectors.ncu_rep_slices import FULL, NO_ROOM, Slices, line
+from nsightlens.collectors.text.reader import read as read_text
 from nsightlens.collectors.unpack import is_report, plain
 from nsightlens.errors import ReportError
 from nsightlens.text import count
@@ -99,7 +99,9 @@ def read(request: dict[str, Any]) -> Iterator[str]:
     path = plain(source, folder, request["max_bytes"])
     names, patterns = request["counters"], request["patterns"]
     if not is_report(path):
-        found = read_text(path, keep_going=request["keep_going"], counters=names, patterns=patterns)
+        found = read_text(
+            path, decimal=request["decimal"], keep_going=request["keep_going"], counters=names, patterns=patterns
+        )
         yield from map(line, found)
         return
     container = _checked(path, source, keep_going=request["keep_going"])

@@ -84,7 +84,8 @@ def make_launch(row: dict[str, Any], counters: Mapping[str, Any], opcodes: dict[
     values, origins = evaluate(counters)
     failed = math.isnan(values["time_s"]) and origins["time_s"].state == "failed"
     status = row.get("status") or ("failed" if failed else "ok")
-    complete = {**row, "process_id": _count(row.get("process_id")), **_geometry(counters), "status": status}
+    ids = {"process_id": _count(row.get("process_id"))}
+    complete = {"invocations": 1, **row, **ids, **_geometry(counters), "status": status}
     return Launch(complete, counters, values, origins, tensor_work(counters), stall_reasons(counters), opcodes)
 
 

@@ -30,6 +30,9 @@ IDENTITY = {
     "stream": Column("Int64", "", "CUDA stream."),
     "device": Column("Int64", "", "Device index."),
     "passes": Column("Int64", "", "Replays that Nsight Compute needed."),
+    "invocations": Column(
+        "Int64", "", "Launches that the values are means over: 1 for a launch itself, null if the file does not say."
+    ),
 }
 
 METRICS = {

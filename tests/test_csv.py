@@ -9,10 +9,10 @@ from collections import Counter
 
 import pytest
 
-from nsightlens.collectors.ncu_csv import detect, read, sniff
-from nsightlens.collectors.ncu_csv_labels import counter_of
 from nsightlens.collectors.quantities import PATTERNS, counter_names, evaluate
 from nsightlens.collectors.report import make_launch
+from nsightlens.collectors.text.labels import counter_of
+from nsightlens.collectors.text.reader import detect, read, sniff
 from nsightlens.errors import ReportError, UsageError
 
 TIME = "gpu__time_duration.sum"

@@ -4,9 +4,12 @@ import json
 import math
 
 import pytest
+from click.testing import CliRunner
 
-from nsightlens.collectors.ncu_csv import read, sniff
-from nsightlens.errors import ReportError
+from nsightlens import load
+from nsightlens.cli import cli
+from nsightlens.collectors.text.reader import read, sniff
+from nsightlens.errors import ReportError, UsageError
 
 TIME = "gpu__time_duration.sum"
 FULL = (
@@ -400,8 +403,58 @@ def test_a_lone_number_of_three_decimals_is_not_guessed(parse):
     with pytest.raises(ReportError, match="two ways") as error:
         parse(text)
     assert "--print-units base" in error.value.remedy
+    assert "--decimal point or --decimal comma" in error.value.remedy
     assert times(parse(text, decimal="point")[1]) == [117344]
     assert times(parse(text, decimal="comma")[1]) == [117344000]
+
+
+def test_a_judgement_from_whole_values_names_the_option_that_overrules_it(parse):
+    session, launches = parse(FULL + row(value="117.344"))
+    assert times(launches) == [117344]
+    assert "decimal commas: decided by 117.344 ns; if they are not, add --decimal point" in session["notes"]
+    session, launches = parse(FULL + row(value="117.344"), decimal="point")
+    assert times(launches) == [117.344]
+    assert "decimal points: as asked for" in session["notes"]
+
+
+def test_numbers_that_contradict_what_was_asked_for_are_left_out_and_said(parse):
+    text = FULL + row(value="1,205.50") + row(metric="launch__waves_per_multiprocessor", unit="", value="0,25")
+    with pytest.raises(ReportError, match="mixed") as error:
+        parse(text)
+    assert "--decimal point or --decimal comma" in error.value.remedy
+    session, (launch,) = parse(text, decimal="comma")
+    assert launch["counters"]["launch__waves_per_multiprocessor"] == 0.25
+    assert not isinstance(launch["counters"][TIME], float)
+    assert any(
+        note.endswith("numbers such as 1,205.50 cannot be read so and were left out") for note in session["notes"]
+    )
+
+
+@pytest.mark.parametrize("command", [["analyze", "--format", "json"], ["roofline", "-o", "x.png"]])
+def test_the_separator_is_asked_for_on_the_command_line(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one.csv").write_text(FULL + row(unit="us", value="117.344"))
+    asked = []
+
+    def taken(paths, **options):
+        asked.append(options["decimal"])
+        raise ReportError(str(paths))
+
+    monkeypatch.setattr("nsightlens.analysis.analyze_reports", taken)
+    for option in ([], ["--decimal", "comma"], ["--decimal", "point"]):
+        assert CliRunner().invoke(cli, [*command, "one.csv", *option]).exit_code == 1
+    assert asked == [None, "comma", "point"]
+
+
+def test_the_separator_reaches_the_reader(tmp_path):
+    path = tmp_path / "one.csv"
+    path.write_text(FULL + row(unit="us", value="117.344"))
+    assert load(path, decimal="point").launches["time_s"].tolist() == pytest.approx([117.344e-6], rel=1e-12)
+    assert load(path, decimal="comma").launches["time_s"].tolist() == pytest.approx([0.117344], rel=1e-12)
+    with pytest.raises(ReportError, match="two ways"):
+        load(path)
+    with pytest.raises(UsageError, match="no such decimal separator"):
+        load(path, decimal="dot")
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,15 @@
 
 import math
 import re
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nsightlens.collectors.encodings import binary, decoded, guess, lines
-from nsightlens.collectors.ncu_csv_decimals import Decimals, decimal_of
-from nsightlens.collectors.numbers import exponent_of, is_number, main_value, number
+from nsightlens.collectors.text.decimals import Decimals, decimal_of
+from nsightlens.collectors.text.encodings import binary, decoded, guess, lines
+from nsightlens.collectors.text.numbers import exponent_of, is_number, main_value, number
 from nsightlens.errors import ReportError
 
 MARKS = {"point": ".", "comma": ","}
@@ -106,7 +107,7 @@ def test_instances_behind_a_value_are_left_out(text, value):
         ("65,77", "comma"), ("65.77", "point"), ("27.595.520", "comma"), ("27,595,520", "point"), ("1,205.00", "point"),
         ("4.963.609.951,19", "comma"), ("6.000000", "point"), ("0.344", "point"), ("1234.567", "point"),
         ("117.344", "auto"), ("5,000", "auto"), ("1.5e9", "point"), ("127.0.0.1", None), ("2025.3.1", None),
-        ("n/a", None),
+        ("n/a", None), ("1001", None),
         ("1,23,456", "point"), ("12,34,56", None),
     ],
 )  # fmt: skip
@@ -158,6 +159,85 @@ def test_a_mixture_is_refused(second):
     seen.see(text, unit, whole=whole)
     with pytest.raises(ReportError, match="mixed"):
         seen.decide()
+
+
+@given(
+    st.decimals(0, 10**9, places=3, allow_nan=False),
+    st.integers(0, 3),
+    st.sampled_from(sorted(UNITS)),
+    st.sampled_from(sorted(MARKS)),
+    st.booleans(),
+)
+def test_a_printed_value_with_its_unit_comes_back_in_base_units(value, digits, unit, decimal, grouped):
+    text = printed(value, digits, decimal, GROUPS[decimal] if grouped else "")
+    exact = Decimal(f"{value:.{digits}f}").scaleb(UNITS[unit])
+    assert number(text, decimal, exponent_of(unit)) == float(exact)
+
+
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(["K", "M", "G", "T"]),
+    st.sampled_from(["byte", "byte/s", "hz", "byte/block"]),
+)
+def test_a_prefix_is_worth_its_power_of_a_thousand(value, prefix, unit):
+    power = {"K": 1, "M": 2, "G": 3, "T": 4}[prefix]
+    assert number(str(value), exponent=exponent_of(prefix + unit)) == number(str(value * 1000**power))
+
+
+@given(
+    st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**18), 10**18), st.sampled_from(sorted(MARKS))
+)
+def test_what_was_read_once_is_read_the_same_again(value, decimal):
+    once = number(str(value).replace(".", MARKS[decimal]), decimal)
+    assert once == value
+    assert number(str(once)) == once
+    assert number(main_value(str(once))) == once
+
+
+@given(st.text(alphabet="0123456789.,' -+eE()", max_size=30))
+def test_the_main_value_of_a_main_value_is_itself(text):
+    assert main_value(main_value(text)) == main_value(text)
+
+
+# What a table can hold: value, digits printed, unit, whether the counter is whole. Shares stay below 1000 %.
+WHOLE = st.tuples(
+    st.integers(0, 10**10).map(Decimal), st.just(0), st.sampled_from(["ns", "byte", "inst"]), st.just(True)
+)
+SHARES = st.tuples(st.decimals(0, 999, places=3), st.integers(0, 3), st.just("%"), st.just(False))
+OTHERS = st.tuples(
+    st.decimals(0, 10**7, places=3),
+    st.integers(0, 3),
+    st.sampled_from(["us", "Mbyte", "Ghz", "cycle", ""]),
+    st.just(False),
+)
+
+
+@given(
+    st.lists(WHOLE | SHARES | OTHERS, min_size=1, max_size=6), st.sampled_from(sorted(MARKS)), st.booleans(), st.data()
+)
+def test_a_table_is_read_as_written_or_refused_never_a_thousand_times_off(cells, decimal, grouped, data):
+    texts = [printed(value, digits, decimal, GROUPS[decimal] if grouped else "") for value, digits, *_ in cells]
+    seen = Decimals()
+    for place in data.draw(st.permutations(range(len(cells)))):
+        _, _, unit, whole = cells[place]
+        if "." in texts[place] or "," in texts[place]:
+            seen.see(texts[place], unit, whole=whole)
+    try:
+        mark, _ = seen.decide()
+    except ReportError:
+        mark, _ = seen.decide(decimal)
+    for text, (value, digits, *_) in zip(texts, cells, strict=True):
+        assert number(text, mark) == float(f"{value:.{digits}f}")
+
+
+@given(st.integers(1, 999), st.integers(0, 999), st.sampled_from(sorted(MARKS)))
+def test_nothing_but_numbers_of_either_form_is_refused(head, tail, decimal):
+    seen = Decimals()
+    for text in (f"{head}{MARKS[decimal]}{tail:03}", f"{head + 1000}", "n/a"):
+        seen.see(text, "us", whole=False)
+    with pytest.raises(ReportError, match="two ways") as error:
+        seen.decide()
+    assert "--decimal point or --decimal comma" in error.value.remedy
 
 
 @given(st.text(max_size=70))

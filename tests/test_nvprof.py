@@ -2,8 +2,8 @@
 
 import pytest
 
-from nsightlens.collectors.ncu_csv import read, sniff
 from nsightlens.collectors.report import make_launch
+from nsightlens.collectors.text.reader import read, sniff
 from nsightlens.errors import ReportError
 
 TIME = "gpu__time_duration.sum"
@@ -101,7 +101,7 @@ def test_a_trace_gives_every_launch(parse):
     assert launches[0]["full_name"] == "f(float*, int)"
     row = make_launch({"launch": 0}, launches[0]["counters"]).row
     assert (row["grid"], row["block"], row["stream"], row["device"]) == ((8, 2, 1), (128, 1, 1), 13, 0)
-    assert "invocations" not in launches[0]
+    assert [launch["invocations"] for launch in launches] == [1, 1]
 
 
 @pytest.mark.parametrize(

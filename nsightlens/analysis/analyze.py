@@ -28,7 +28,13 @@ from nsightlens.collectors import read
 from nsightlens.collectors.report import Launch, Report
 
 
-def analyze_reports(paths: Sequence[str | Path], *, keep_going: bool = False, max_bytes: int | None = None) -> Analysis:
+def analyze_reports(
+    paths: Sequence[str | Path],
+    *,
+    keep_going: bool = False,
+    max_bytes: int | None = None,
+    decimal: str | None = None,
+) -> Analysis:
     """Read and analyse reports.
 
     Parameters
@@ -39,15 +45,17 @@ def analyze_reports(paths: Sequence[str | Path], *, keep_going: bool = False, ma
         Analyse what can be read of a damaged report.
     max_bytes
         Unpacking stops at this size; 1 GiB if not given.
+    decimal
+        Decimal separator of the numbers in CSV and text, ``point`` or ``comma``; judged by the numbers if not given.
 
     Raises
     ------
     UsageError
-        If a file does not exist.
+        If a file does not exist, or ``decimal`` is something else.
     ReportError
         If a file holds no usable data.
     """
-    return analyze(read(paths, keep_going=keep_going, max_bytes=max_bytes))
+    return analyze(read(paths, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal))
 
 
 def analyze(reports: Iterable[Report]) -> Analysis:

@@ -31,6 +31,7 @@ def context(given: Mapping[str, str], launch: Launch) -> Context:
         replay_mode=given.get("replay-mode"),
         passes=row["passes"],
         metric_set=given.get("set"),
+        invocations=row["invocations"],
     )
 
 

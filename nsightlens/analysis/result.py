@@ -31,7 +31,11 @@ class Ceiling:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """How the launch was profiled."""
+    """How the launch was profiled.
+
+    ``invocations`` is the number of launches that the values are means over: 1 for a launch itself, ``None`` where
+    the file gives a mean and does not say of how many.
+    """
 
     stream: int | None = None
     device: int | None = None
@@ -40,6 +44,7 @@ class Context:
     replay_mode: str | None = None
     passes: int | None = None
     metric_set: str | None = None
+    invocations: int | None = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,13 +216,15 @@ class CauseSeconds:
 class RangeResult:
     """Totals over the launches of one kind in one NVTX range of one report (nested ranges included).
 
+    A mean over n launches counts n times; ``launches`` is ``None`` if it is not known how often.
+
     Times are sums over ``processes`` and ``devices``, so device seconds.
     """
 
     report: int
     nvtx: str
     kind: str
-    launches: int
+    launches: int | None
     processes: int
     devices: int
     time_s: float | None

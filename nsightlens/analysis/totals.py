@@ -21,13 +21,27 @@ def ranges(launches: Iterable[LaunchResult]) -> tuple[RangeResult, ...]:
 
 
 def first(launches: Sequence[LaunchResult], count: int = 3) -> tuple[FirstThing, ...]:
-    """Return the losses that cost most, summed over the launches of one innermost NVTX range."""
+    """Return the losses that cost most, summed over the launches of one innermost NVTX range.
+
+    A mean over an unknown number of launches costs an unknown time and is left out.
+    """
     sums: dict[tuple[str, str | None], float] = defaultdict(float)
     for launch in launches:
         for loss in launch.losses or ():
-            sums[loss.cause, deepest(launch.nvtx)] += loss.seconds
+            seconds = weighted(launch, loss.seconds)
+            if seconds is not None:
+                sums[loss.cause, deepest(launch.nvtx)] += seconds
     worst = sorted(sums.items(), key=lambda item: -item[1])[:count]
     return tuple(FirstThing(cause, seconds, nvtx) for (cause, nvtx), seconds in worst)
+
+
+def weighted(launch: LaunchResult, value: float | None) -> float | None:
+    """Return what a quantity that adds up, such as seconds, comes to over all launches that a row is the mean of.
+
+    Returns ``None`` if the quantity, or the number of launches, is not known.
+    """
+    count = launch.context.invocations
+    return None if value is None or count is None else value * count
 
 
 def deepest(paths: Sequence[str]) -> str | None:
@@ -41,25 +55,29 @@ def _prefixes(path: str) -> list[str]:
 
 
 def _total(report: int, path: str, kind: str, launches: Sequence[LaunchResult]) -> RangeResult:
-    losses = None
-    if all(launch.losses is not None for launch in launches):
-        sums: dict[str, float] = defaultdict(float)
-        for launch in launches:
-            for loss in launch.losses or ():
-                sums[loss.cause] += loss.seconds
-        losses = tuple(CauseSeconds(*item) for item in sorted(sums.items(), key=lambda item: -item[1]))
+    counts = [launch.context.invocations for launch in launches]
     return RangeResult(
         report=report,
         nvtx=path,
         kind=kind,
-        launches=len(launches),
+        launches=None if None in counts else sum(count or 0 for count in counts),
         processes=len({launch.process_id for launch in launches}),
         devices=len({(launch.gpu, launch.context.device) for launch in launches}),
-        time_s=_sum(launch.time_s for launch in launches),
-        ideal_s=_sum(launch.ideal_s for launch in launches),
-        losses=losses,
-        unexplained_s=_sum(launch.unexplained_s for launch in launches),
+        time_s=_sum(weighted(launch, launch.time_s) for launch in launches),
+        ideal_s=_sum(weighted(launch, launch.ideal_s) for launch in launches),
+        losses=_losses(launches),
+        unexplained_s=_sum(weighted(launch, launch.unexplained_s) for launch in launches),
     )
+
+
+def _losses(launches: Sequence[LaunchResult]) -> tuple[CauseSeconds, ...] | None:
+    sums: dict[str, float] = defaultdict(float)
+    for launch in launches:
+        if launch.losses is None or launch.context.invocations is None:
+            return None
+        for loss in launch.losses:
+            sums[loss.cause] += loss.seconds * launch.context.invocations
+    return tuple(CauseSeconds(*item) for item in sorted(sums.items(), key=lambda item: -item[1]))
 
 
 def _sum(values: Iterable[float | None]) -> float | None:

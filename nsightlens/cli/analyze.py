@@ -29,6 +29,7 @@ def command(
     force: bool,
     keep_going: bool,
     max_bytes: int,
+    decimal: str | None,
     **chosen: Any,  # noqa: ANN401
 ) -> None:
     """Analyse every launch in Nsight Compute reports (.ncu-rep, also .xz .gz .bz2 .zst).
@@ -40,5 +41,5 @@ def command(
     from nsightlens.analysis.select import select  # noqa: PLC0415
 
     check_output(output, fmt, force=force, reports=reports)
-    analysis = analyze_reports(reports, keep_going=keep_going, max_bytes=max_bytes)
+    analysis = analyze_reports(reports, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal)
     emit(select(analysis, selection(**chosen)), fmt, output, force)

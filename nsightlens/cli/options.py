@@ -30,7 +30,7 @@ def reports_argument(function: Command) -> Command:
 
 
 def reading_options(function: Command) -> Command:
-    """Add the options for reading reports: ``keep_going`` and ``max_bytes``."""
+    """Add the options for reading reports: ``keep_going``, ``max_bytes`` and ``decimal``."""
     keep = click.option("--keep-going", is_flag=True, help="Analyse what can be read of a damaged report.")
     size = click.option(
         "--max-size",
@@ -40,7 +40,12 @@ def reading_options(function: Command) -> Command:
         show_default=True,
         help="Stop unpacking at this size.",
     )
-    return keep(size(function))
+    mark = click.option(
+        "--decimal",
+        type=click.Choice(["point", "comma"]),
+        help="Decimal separator of CSV and text; judged by the file if not given.",
+    )
+    return keep(size(mark(function)))
 
 
 def selection_options(function: Command) -> Command:

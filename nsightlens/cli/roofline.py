@@ -23,6 +23,7 @@ def command(
     force: bool,
     keep_going: bool,
     max_bytes: int,
+    decimal: str | None,
     **chosen: Any,  # noqa: ANN401
 ) -> None:
     """Draw the roofline of Nsight Compute reports as PNG, SVG or PDF.
@@ -39,6 +40,6 @@ def command(
             "no file to write was named", where="roofline", remedy=f"add -o with a name ending in {ENDINGS}"
         )
     check_figure(output, force=force)
-    analysis = analyze_reports(reports, keep_going=keep_going, max_bytes=max_bytes)
+    analysis = analyze_reports(reports, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal)
     written = save_roofline(select(analysis, selection(**chosen)), output, force=force)
     click.echo(f"nsightlens: wrote {printable(str(written))}", err=True)

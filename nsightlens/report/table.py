@@ -9,7 +9,7 @@ from rich.text import Text
 
 from nsightlens.analysis.missing import PATTERNS
 from nsightlens.analysis.result import Analysis, Context, LaunchResult, ReportInfo
-from nsightlens.analysis.totals import deepest
+from nsightlens.analysis.totals import deepest, weighted
 from nsightlens.text import printable
 from nsightlens.units import NOT_MEASURED, percent, seconds
 
@@ -107,7 +107,12 @@ def _position(launch: LaunchResult, *, several: bool) -> str:
 def _name(launch: LaunchResult) -> str:
     leaf = (deepest(launch.nvtx) or "").rsplit("/", 1)[-1]
     name = printable(launch.name, NAME)
-    return name if leaf in {"", launch.name} else f"{name} [{printable(leaf, NAME)}]"
+    place = "" if leaf in {"", launch.name} else f" [{printable(leaf, NAME)}]"
+    return f"{name}{place}{_mean(launch.context.invocations)}"
+
+
+def _mean(invocations: int | None) -> str:
+    return "" if invocations == 1 else f" (mean of {'several' if invocations is None else invocations})"
 
 
 def _overlap(launch: LaunchResult) -> str:
@@ -146,7 +151,7 @@ def _print_first(console: Console, analysis: Analysis) -> None:
         return
     console.print(Text("\nLook at first", style="bold"))
     advice = {loss.cause: loss.advice for launch in analysis.launches for loss in launch.losses or ()}
-    time = sum(launch.time_s or 0.0 for launch in analysis.launches)
+    time = sum(weighted(launch, launch.time_s) or 0.0 for launch in analysis.launches)
     for thing in analysis.first:
         where = f" in {printable(thing.nvtx, PATH)}" if thing.nvtx else ""
         what = f"{seconds(thing.seconds)} ({percent(thing.seconds / time if time else None)}) {thing.cause}{where}"

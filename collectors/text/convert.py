@@ -5,9 +5,9 @@ from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from typing import Any
 
-from nsightlens.collectors.ncu_csv_entry import Entry
-from nsightlens.collectors.ncu_csv_names import function_name, kind_of, without_ranges
-from nsightlens.collectors.numbers import exponent_of, main_value, number
+from nsightlens.collectors.text.entry import Entry
+from nsightlens.collectors.text.names import function_name, kind_of, without_ranges
+from nsightlens.collectors.text.numbers import exponent_of, main_value, number
 
 
 def selection(counters: Collection[str] | None, patterns: Sequence[str]) -> Callable[[str], bool]:
@@ -44,12 +44,12 @@ def converted(entry: Entry, mark: str, wanted: Callable[[str], bool]) -> dict[st
         if counters.get(name) is None and wanted(name):
             counters[name] = value
     full_name = without_ranges(entry.name, entry.nvtx)
-    line = {
+    return {
         "kind": kind_of(entry.name, entry.stream),
         "name": function_name(full_name),
         "full_name": full_name,
         "nvtx": entry.nvtx,
         "counters": counters,
         "opcodes": None,
+        "invocations": entry.invocations,
     }
-    return line if entry.invocations is None else {**line, "invocations": entry.invocations}

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator
 
-from nsightlens.collectors.ncu_csv_columns import Columns
-from nsightlens.collectors.ncu_csv_entry import BROKEN, INSIDE, UNENDED, Entry, Findings
-from nsightlens.collectors.ncu_csv_header import Header
-from nsightlens.collectors.ncu_csv_split import Cut
+from nsightlens.collectors.text.columns import Columns
+from nsightlens.collectors.text.entry import BROKEN, INSIDE, UNENDED, Entry, Findings
+from nsightlens.collectors.text.header import Header
+from nsightlens.collectors.text.split import Cut
 from nsightlens.errors import ReportError
 
 

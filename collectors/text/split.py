@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nsightlens.collectors.encodings import MAX_LINE
+from nsightlens.collectors.text.encodings import MAX_LINE
 
 _MAX_JOINED_LINES, _MAX_JOINED_TEXT = 32, 1 << 18
 _IDENTIFIED = 2

@@ -3,13 +3,15 @@
 import re
 from dataclasses import dataclass, field
 
-from nsightlens.collectors.numbers import COMMA, POINT, is_number, number
-from nsightlens.errors import ReportError
+from nsightlens.collectors.text.numbers import COMMA, POINT, is_number, number
+from nsightlens.errors import ReportError, UsageError
 
 AUTO = "auto"
 _SHAPE = re.compile(r"[+-]?[\d.,]+([eE][+-]?\d+)?", re.ASCII)
 _GROUP = 3
-_ASK = "print again with: ncu --print-units base --page raw --csv"
+_PRINT = "print again with: ncu --print-units base --page raw --csv"
+_ASK = f"say how it is written: --decimal point or --decimal comma; or {_PRINT}"
+_AGAIN = f"{_PRINT}; or say which of them to read: --decimal point or --decimal comma"
 _OTHER = {POINT: COMMA, COMMA: POINT}
 _NAMES = {POINT: "decimal points", COMMA: "decimal commas"}
 _COUNT_UNITS = frozenset({"inst", "sector", "request", "thread", "byte", "ns", "nsecond"})
@@ -69,30 +71,44 @@ class Decimals:
         else:
             self.unsure = self.unsure or text
 
-    def decide(self, asked: str = AUTO) -> tuple[str, str | None]:
+    def decide(self, asked: str | None = None) -> tuple[str, str | None]:
         """Return the separator of the file, and why where a reader of the result should know.
+
+        Parameters
+        ----------
+        asked
+            What the user says it is; judged by the numbers if None.
 
         Raises
         ------
         ReportError
             If the numbers contradict each other, or say too little.
         """
-        if asked != AUTO:
-            return asked, f"{_NAMES[asked]}: as asked for" if asked == COMMA else None
+        if asked is not None:
+            return asked, self._against(asked)
         said = {**self.grouped, **self.shown}
         if len(said) > 1:
             examples = " and ".join(said[mark] for mark in (POINT, COMMA))
-            raise ReportError(f"decimal points and decimal commas are mixed: {examples}", remedy=_ASK)
-        if said:
-            mark, example = next(iter(said.items()))
+            raise ReportError(f"decimal points and decimal commas are mixed: {examples}", remedy=_AGAIN)
+        if self.shown:
+            mark, example = next(iter(self.shown.items()))
             return mark, f"{_NAMES[mark]}: decided by {example}" if mark == COMMA else None
+        if self.grouped:
+            mark, why = _judged(*next(iter(self.grouped.items())))
+            return mark, why if mark == COMMA else None
         return self._from_little()
+
+    def _against(self, asked: str) -> str | None:
+        """Return what to say about a separator that was asked for: it may contradict the numbers."""
+        other = self.shown.get(_OTHER[asked])
+        if other:
+            return f"{_NAMES[asked]}: as asked for; numbers such as {other} cannot be read so and were left out"
+        return f"{_NAMES[asked]}: as asked for"
 
     def _from_little(self) -> tuple[str, str | None]:
         if self.percent:
             # A share of several thousand per cent is not to be expected, three decimals are.
-            mark = POINT if "." in self.percent else COMMA
-            return mark, f"{_NAMES[mark]}: decided by {self.percent} %"
+            return _judged(POINT if "." in self.percent else COMMA, f"{self.percent} %")
         if self.unsure:
             raise ReportError(
                 f"{self.unsure} can be read in two ways, with a decimal separator or without, and nothing decides",
@@ -101,13 +117,25 @@ class Decimals:
         return POINT, None
 
 
+def require_mark(decimal: str | None) -> None:
+    """Raise ``UsageError`` unless ``decimal`` is ``point``, ``comma`` or None."""
+    if decimal not in {POINT, COMMA, None}:
+        raise UsageError(f"no such decimal separator: {decimal}", where="--decimal", remedy="point or comma")
+
+
+def _judged(mark: str, example: str) -> tuple[str, str]:
+    return mark, f"{_NAMES[mark]}: decided by {example}; if they are not, add --decimal {_OTHER[mark]}"
+
+
 def decimal_of(text: str) -> str | None:
-    """Return the decimal separator that a printed number shows; ``auto`` if it could be either, None if no number."""
+    """Return the decimal separator that a printed number shows; ``auto`` if it could be either, None if it has none."""
     match = _SHAPE.fullmatch(text)
     if match is None:
         return None
     digits = text.lstrip("+-")
     commas, points = digits.count(","), digits.count(".")
+    if not commas and not points:
+        return None
     if commas and points:
         return _of_both(digits, commas, points)
     if commas + points > 1:

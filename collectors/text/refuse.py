@@ -3,7 +3,7 @@
 import csv
 import re
 
-from nsightlens.collectors.ncu_csv_log import Log
+from nsightlens.collectors.text.log import Log
 from nsightlens.errors import ReportError
 from nsightlens.text import printable
 

@@ -34,7 +34,7 @@ class Entry:
     nvtx
         Ranges around the launch, as the reader of reports gives them.
     invocations
-        Launches that the values are averages over; None for a single launch.
+        Launches that the values are averages over: 1 for a launch itself, None if the file does not say how many.
     stream
         Stream as printed; ``n/a`` for a range.
     table
@@ -47,7 +47,7 @@ class Entry:
     number: int | None = None
     facts: dict[str, Any] = field(default_factory=dict)
     nvtx: list[dict[str, Any]] = field(default_factory=list)
-    invocations: int | None = None
+    invocations: int | None = 1
     stream: str | None = None
     table: int = 0
 

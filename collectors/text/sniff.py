@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from nsightlens.collectors.encodings import HEAD_BYTES, binary, decoded, lines
-from nsightlens.collectors.ncu_csv_header import header
-from nsightlens.collectors.ncu_csv_scan import Scan
+from nsightlens.collectors.text.encodings import HEAD_BYTES, binary, decoded, lines
+from nsightlens.collectors.text.header import header
+from nsightlens.collectors.text.scan import Scan
 from nsightlens.errors import ReportError
 
 LOG = "ncu-log"

@@ -3,15 +3,16 @@
 import re
 from typing import Any
 
-from nsightlens.collectors.ncu_csv_entry import Entry
-from nsightlens.collectors.ncu_csv_names import capability, dimensions, identifier
+from nsightlens.collectors.text.entry import Entry
+from nsightlens.collectors.text.names import capability, dimensions, identifier, invocations
 
 DEVICE = re.compile(r"\s*Device (\d+), CC (\d+\.\d+)\s*")
 SECTION = re.compile(r"\s*Section: (.*\S)")
 NVTX_PAGE = "== NVTX State =="
 _LONGEST = 1 << 16
 _PROCESS = re.compile(r"\s*\[(\d{1,10})\] .+@\S+\s*", re.ASCII)
-_TAIL = re.compile(r"(?:, (?:Context|Stream|Device|CC|Invocations) [\w./]+)+\s*$")
+_GROUPS = r"\d{1,3}(?:[.,]\d{3})+"
+_TAIL = re.compile(rf"(?:, (?:Invocations {_GROUPS}|(?:Context|Stream|Device|CC|Invocations) [\w./]+))+\s*$", re.ASCII)
 _DATE = re.compile(r", \d{4}-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d$")
 _SHAPE = re.compile(r" (\(\d+, \d+, \d+\))x(\(\d+, \d+, \d+\))$")
 
@@ -39,7 +40,7 @@ def heading(line: str) -> dict[str, str] | None:
     tail = _TAIL.search(line)
     if tail is None:
         return None
-    found = dict(re.findall(r", (\w+) ([\w./]+)", tail[0]))
+    found = dict(re.findall(rf", (\w+) ({_GROUPS}|[\w./]+)", tail[0]))
     name = line[: tail.start()].strip()
     name = name[: date.start()] if (date := _DATE.search(name)) else name
     if shape := _SHAPE.search(name):
@@ -56,6 +57,6 @@ def entry_of(found: dict[str, str], process_id: int | None, device: dict[str, An
         name=found["Name"],
         process_id=process_id,
         facts={**device, **facts, **capability(found.get("CC", ""))},
-        invocations=identifier("n", found.get("Invocations", "")).get("n"),
+        invocations=invocations(found.get("Invocations")),
         stream=found.get("Stream"),
     )

@@ -9,17 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nsightlens.collectors.encodings import HEAD_BYTES, binary, decoded, lines
-from nsightlens.collectors.ncu_csv_convert import converted, selection
-from nsightlens.collectors.ncu_csv_decimals import AUTO
-from nsightlens.collectors.ncu_csv_header import NVPROF_METRICS
-from nsightlens.collectors.ncu_csv_refuse import refusal
-from nsightlens.collectors.ncu_csv_scan import Scan
-from nsightlens.collectors.ncu_csv_sniff import detect, sniff
-from nsightlens.collectors.ncu_csv_survey import Survey
-from nsightlens.collectors.ncu_text import BY_NVTX, NOT_BY_NVTX
-from nsightlens.collectors.numbers import COMMA, POINT
-from nsightlens.errors import ReportError, UsageError
+from nsightlens.collectors.text.convert import converted, selection
+from nsightlens.collectors.text.decimals import require_mark
+from nsightlens.collectors.text.encodings import HEAD_BYTES, binary, decoded, lines
+from nsightlens.collectors.text.header import NVPROF_METRICS
+from nsightlens.collectors.text.page import BY_NVTX, NOT_BY_NVTX
+from nsightlens.collectors.text.refuse import refusal
+from nsightlens.collectors.text.scan import Scan
+from nsightlens.collectors.text.sniff import detect, sniff
+from nsightlens.collectors.text.survey import Survey
+from nsightlens.errors import ReportError
 
 __all__ = ["detect", "read", "sniff"]
 
@@ -27,7 +26,7 @@ __all__ = ["detect", "read", "sniff"]
 def read(
     path: Path,
     *,
-    decimal: str = AUTO,
+    decimal: str | None = None,
     keep_going: bool = False,
     counters: Collection[str] | None = None,
     patterns: Sequence[str] = (),
@@ -39,7 +38,7 @@ def read(
     path
         The file, not compressed.
     decimal
-        Decimal separator of its numbers: ``point``, ``comma``, or ``auto`` to judge by the file.
+        Decimal separator of its numbers, ``point`` or ``comma``; judged by the numbers if not given.
     keep_going
         Read what is whole of a file that is cut.
     counters, patterns
@@ -52,18 +51,17 @@ def read(
         First the session: ``complete``, ``damage``, ``results``, ``process_ids``, ``facts``, ``devices``,
         ``command_line``, and further ``format`` and ``notes``. Then each launch: ``kind``, ``name``, ``full_name``,
         ``nvtx``, ``counters`` (ncu's base units: ns, byte, byte/s, hz, %; None for ``n/a``, NaN for ``nan``),
-        ``opcodes`` (None), and ``invocations`` where the values are averages over so many launches. Last ``end``: how
-        many launches.
+        ``opcodes`` (None), and ``invocations``, over how many launches the values are averages (None if the file does
+        not say). Last ``end``: how many launches.
 
     Raises
     ------
     ReportError
         If the file holds no launch, is cut (unless ``keep_going``), or its numbers can be read in two ways.
     UsageError
-        If ``decimal`` is not one of the three.
+        If ``decimal`` is something else.
     """
-    if decimal not in {AUTO, POINT, COMMA}:
-        raise UsageError(f"no such decimal separator: {decimal}", remedy="auto, point or comma")
+    require_mark(decimal)
     try:
         survey = _survey(path)
         mark, notes = survey.notes(decimal)

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from nsightlens.collectors.ncu_csv_nvtx import DEFAULT_DOMAIN, arranged
+from nsightlens.collectors.text.nvtx import DEFAULT_DOMAIN, arranged
 
 _BEGIN = re.compile(r"(\s*)NVTX (Push/Pop Stack for Thread \d+|Start/End Ranges):\s*")
 _RANGE = re.compile(r"\s*<\d+,(.*)>")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from nsightlens.collectors.ncu_csv_entry import Entry
-from nsightlens.collectors.ncu_csv_header import DETAILS, METRICS, RAW
+from nsightlens.collectors.text.entry import Entry
+from nsightlens.collectors.text.header import DETAILS, METRICS, RAW
 
 _RANK = {RAW: 3, METRICS: 2, DETAILS: 1}
 
@@ -16,6 +16,7 @@ class Tally:
     format: str = ""
     process_ids: list[int | None] = field(default_factory=list)
     launches: int = 0
+    counted: bool = True
     keys: int = 0
     contents: int = 0
     keyed: bool = True
@@ -24,6 +25,7 @@ class Tally:
         """Count one launch."""
         self.process_ids.append(entry.process_id)
         self.launches += entry.invocations or 1
+        self.counted &= entry.invocations is not None
         self.keyed &= entry.process_id is not None and entry.number is not None
         self.keys += hash((entry.process_id, entry.number, entry.name))
         self.contents += hash(tuple(entry.cells))

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from nsightlens.collectors.ncu_csv_decimals import AUTO, Decimals, whole
-from nsightlens.collectors.ncu_csv_entry import Cell, Entry
-from nsightlens.collectors.ncu_csv_header import DETAILS, NVPROF_METRICS, NVPROF_SUMMARY, SUMMARY
-from nsightlens.collectors.ncu_csv_scan import Scan
-from nsightlens.collectors.ncu_csv_tally import Tally, repeated
-from nsightlens.collectors.numbers import exponent_of, main_value, number
+from nsightlens.collectors.text.decimals import Decimals, whole
+from nsightlens.collectors.text.entry import Cell, Entry
+from nsightlens.collectors.text.header import DETAILS, NVPROF_METRICS, NVPROF_SUMMARY, SUMMARY
+from nsightlens.collectors.text.numbers import exponent_of, main_value, number
+from nsightlens.collectors.text.scan import Scan
+from nsightlens.collectors.text.tally import Tally, repeated
 
 _PRINTED = frozenset({DETAILS, "ncu-text-details", "ncu-text-raw", "ncu-text-summary"})
 _AVERAGED = frozenset({SUMMARY, "ncu-text-summary", NVPROF_METRICS, NVPROF_SUMMARY})
@@ -57,7 +57,7 @@ class Survey:
         self._reach(entry.table)
         self.tallies[-1].add(entry)
         self._name_device(entry.facts.get(_NAME))
-        single = entry.invocations is None
+        single = entry.invocations == 1
         for cell in entry.cells:
             name, unit, text = cell
             if self._last.get(name) == cell:
@@ -91,7 +91,7 @@ class Survey:
         """Format of the first table that holds a launch."""
         return next((tally.format for tally in self.kept if tally.process_ids), "")
 
-    def notes(self, decimal: str = AUTO) -> tuple[str, list[str]]:
+    def notes(self, decimal: str | None = None) -> tuple[str, list[str]]:
         """Return the decimal separator and what a reader of the result should know."""
         mark, why = self.decimals.decide(decimal)
         notes = [why] if why else []
@@ -110,7 +110,8 @@ class Survey:
         formats = {tally.format for tally in self.kept}
         launches = sum(tally.launches for tally in self.kept)
         if formats & _AVERAGED:
-            notes.append(f"each row stands for all launches of a kernel ({launches} in all): averages were read")
+            least = "" if all(tally.counted for tally in self.kept) else "at least "
+            notes.append(f"each row stands for all launches of a kernel ({least}{launches} in all): averages were read")
         if formats & _PRINTED:
             notes.append("read from a printed page: values are rounded, and only what the page shows is known")
         if self.left_out:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 _THREE = re.compile(r"\(?\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*\)?")
+_COUNT = re.compile(r"\d{1,3}(?:[.,'\u2019 \u00a0\u202f]\d{3}){1,5}|\d{1,18}", re.ASCII)
 _CAPABILITY = re.compile(r"(\d+)[.,](\d+)")
 _OPEN, _CLOSE = "<[", ">]"
 
@@ -84,6 +85,21 @@ def capability(text: str) -> dict[str, int]:
         return {}
     stem = "device__attribute_compute_capability"
     return {f"{stem}_major": int(match[1]), f"{stem}_minor": int(match[2])}
+
+
+def invocations(text: str | None) -> int | None:
+    """Return how many launches a row is an average over; None if that cannot be told.
+
+    It is a whole number, so that separators in it can only stand between groups of digits.
+
+    Parameters
+    ----------
+    text
+        The cell as printed; None where the table has no such column and a row is one launch.
+    """
+    if text is None:
+        return 1
+    return int(re.sub(r"\D", "", text)) or None if _COUNT.fullmatch(text.strip()) else None
 
 
 def identifier(name: str, text: str) -> dict[str, int]:

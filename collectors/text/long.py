@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from nsightlens.collectors.ncu_csv_columns import Columns
-from nsightlens.collectors.ncu_csv_entry import BROKEN, FEWER, INSIDE, UNENDED, Entry, Findings
-from nsightlens.collectors.ncu_csv_header import DETAILS, METRICS, SUMMARY, Header
-from nsightlens.collectors.ncu_csv_labels import counter_of
-from nsightlens.collectors.ncu_csv_split import Cut
+from nsightlens.collectors.text.columns import Columns
+from nsightlens.collectors.text.entry import BROKEN, FEWER, INSIDE, UNENDED, Entry, Findings
+from nsightlens.collectors.text.header import DETAILS, METRICS, SUMMARY, Header
+from nsightlens.collectors.text.labels import counter_of
+from nsightlens.collectors.text.split import Cut
 from nsightlens.errors import ReportError
 
 
@@ -44,11 +44,18 @@ class LongTable:
         for record in self._records.feed(line):
             if isinstance(record, Cut):
                 yield from self._cut(record, BROKEN)
+            elif not line.endswith("\n") and self._stops_short(line, record):
+                yield from self._cut(Cut(line), INSIDE)
             else:
                 if not line.endswith("\n"):
                     self._findings.suspicions[UNENDED] = None
                     record[self._value] = record[self._value] if line.endswith(('"', '",')) else ""
                 yield from self._row(record)
+
+    def _stops_short(self, line: str, record: list[str]) -> bool:
+        """Return whether a last row lacks fields; ncu itself ends one behind a value alone, with a separator."""
+        ended = record[self._metric] != "" and len(record) == self._value + 1 and not line.endswith('"')
+        return self._columns.quoted and len(record) < self._columns.count and not ended
 
     def close(self, *, ended: bool | None = None) -> Iterator[Entry]:
         """End the table and yield its last launch."""

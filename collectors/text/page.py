@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from nsightlens.collectors.ncu_csv_entry import FEWER, Entry, Findings
-from nsightlens.collectors.ncu_csv_labels import counter_of
-from nsightlens.collectors.ncu_csv_names import capability, identifier
-from nsightlens.collectors.ncu_text_heading import DEVICE, NVTX_PAGE, SECTION, entry_of, heading, process
-from nsightlens.collectors.ncu_text_nvtx import NvtxBlock
-from nsightlens.collectors.ncu_text_rows import Rows
+from nsightlens.collectors.text.entry import FEWER, Entry, Findings
+from nsightlens.collectors.text.labels import counter_of
+from nsightlens.collectors.text.names import capability, identifier
+from nsightlens.collectors.text.page_heading import DEVICE, NVTX_PAGE, SECTION, entry_of, heading, process
+from nsightlens.collectors.text.page_nvtx import NvtxBlock
+from nsightlens.collectors.text.page_rows import Rows
 from nsightlens.errors import ReportError
 
 DETAILS, RAW, SUMMARY = "ncu-text-details", "ncu-text-raw", "ncu-text-summary"
@@ -89,7 +89,7 @@ class TextPage:
 
     def _open(self, found: dict[str, str]) -> None:
         self._current = entry_of(found, self._process_id, self._device)
-        self.format = SUMMARY if self._current.invocations else self.format
+        self.format = SUMMARY if "Invocations" in found else self.format
         self._section, self._sections = "", set()
         self._nvtx, self._wrapped = NvtxBlock(), False
 

@@ -2,11 +2,11 @@
 
 from typing import Any, Literal, overload
 
-from nsightlens.collectors.ncu_csv_entry import Entry
-from nsightlens.collectors.ncu_csv_header import PUSH_POP, RANGE, START_END, Header
-from nsightlens.collectors.ncu_csv_names import capability, dimensions, identifier
-from nsightlens.collectors.ncu_csv_nvtx import in_domain, ranges
-from nsightlens.collectors.ncu_csv_split import Records
+from nsightlens.collectors.text.entry import Entry
+from nsightlens.collectors.text.header import PUSH_POP, RANGE, START_END, Header
+from nsightlens.collectors.text.names import capability, dimensions, identifier, invocations
+from nsightlens.collectors.text.nvtx import in_domain, ranges
+from nsightlens.collectors.text.split import Records
 
 _LAUNCH = {"ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Kernel Time", "Invocations", "Domain"}
 _WHERE = {"Context", "Stream", "Block Size", "Grid Size", "Device", "CC"}
@@ -21,6 +21,7 @@ class Columns:
     def __init__(self, header: Header) -> None:
         self._header = header
         self.quoted = header.quoted
+        self.count = len(header.columns)
         self._identity = [place for place, name in enumerate(header.columns) if name in _IDENTITY]
         self._places = {name: place for place, name in reversed(list(enumerate(header.columns)))}
 
@@ -61,7 +62,7 @@ class Columns:
     def entry(self, row: list[str]) -> Entry:
         """Return an entry without counters for the launch of a row."""
         text = {name: row[self._places[name]] for name in _IDENTITY & self._places.keys()}
-        numbers = {key: identifier(key, text.get(key, "")).get(key) for key in ("Process ID", "ID", "Invocations")}
+        numbers = {key: identifier(key, text.get(key, "")).get(key) for key in ("Process ID", "ID")}
         nvtx = ranges(text.get(PUSH_POP, ""), text.get(START_END, "")) or in_domain(
             text.get("Domain"), text.get(RANGE, "")
         )
@@ -71,7 +72,7 @@ class Columns:
             number=numbers["ID"],
             facts=_facts(text),
             nvtx=nvtx,
-            invocations=numbers["Invocations"],
+            invocations=invocations(text.get("Invocations")),
             stream=text.get("Stream"),
         )
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from nsightlens.collectors.ncu_csv_entry import Entry, Findings, Table
-from nsightlens.collectors.ncu_csv_header import RAW, Header, header
-from nsightlens.collectors.ncu_csv_log import Log
-from nsightlens.collectors.ncu_csv_long import LongTable
-from nsightlens.collectors.ncu_csv_raw import RawTable
-from nsightlens.collectors.ncu_text import TextPage
-from nsightlens.collectors.ncu_text_heading import heading, process, says_where, starts
-from nsightlens.collectors.nvprof import NvprofTable
+from nsightlens.collectors.text.entry import Entry, Findings, Table
+from nsightlens.collectors.text.header import RAW, Header, header
+from nsightlens.collectors.text.log import Log
+from nsightlens.collectors.text.long import LongTable
+from nsightlens.collectors.text.nvprof import NvprofTable
+from nsightlens.collectors.text.page import TextPage
+from nsightlens.collectors.text.page_heading import heading, process, says_where, starts
+from nsightlens.collectors.text.raw import RawTable
 from nsightlens.errors import ReportError
 
 

@@ -3,7 +3,7 @@
 import csv
 import re
 
-from nsightlens.collectors.ncu_csv_header import Header
+from nsightlens.collectors.text.header import Header
 
 _MEASURE = re.compile(r"([-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s*(%|[A-Za-z]+(?:/[A-Za-z]+)?)?")
 
