@@ -15,13 +15,15 @@ AHEAD = 2
 """Reports that are read at the same time, each in a process of its own."""
 
 
-def read(paths: Sequence[str | Path], *, keep_going: bool = False, max_bytes: int | None = None) -> "Iterator[Report]":
+def read(
+    paths: str | Path | Sequence[str | Path], *, keep_going: bool = False, max_bytes: int | None = None
+) -> "Iterator[Report]":
     """Read reports, in order, a few of them at a time.
 
     Parameters
     ----------
     paths
-        Reports, plain or compressed.
+        One report or several, plain or compressed.
     keep_going
         Read what is whole of a damaged report.
     max_bytes
@@ -36,7 +38,7 @@ def read(paths: Sequence[str | Path], *, keep_going: bool = False, max_bytes: in
     """
     from nsightlens.collectors.ncu_rep import MAX_BYTES, Reading, require_file  # noqa: PLC0415
 
-    files = [Path(path) for path in paths]
+    files = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
     for file in files:
         require_file(file)
     limit = MAX_BYTES if max_bytes is None else max_bytes

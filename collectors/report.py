@@ -6,10 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from nsightlens import schema
 from nsightlens.collectors.quantities import Origin, evaluate
 from nsightlens.collectors.tensor import TensorWork, tensor_work
-from nsightlens.units import counter_unit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,29 +47,21 @@ class Report:
     @cached_property
     def launches(self) -> "pd.DataFrame":
         """One row per launch; columns and units as in ``nsightlens.schema.launch_columns``."""
-        import pandas as pd  # noqa: PLC0415
+        from nsightlens.collectors.frames import launch_frame  # noqa: PLC0415
 
-        rows = [
-            {**launch.row, **launch.values, **_tensor_columns(launch), **_stall_columns(launch)}
-            for launch in self.launched
-        ]
-        frame = pd.DataFrame(rows)
-        dtypes = {name: column.dtype for name, column in schema.launch_columns().items()}
-        return frame.astype(dtypes)[[*dtypes, *frame.columns.difference(list(dtypes))]]
+        return launch_frame(self.launched)
 
     @cached_property
     def metrics(self) -> "pd.DataFrame":
         """Every number read, one row each; columns as in ``nsightlens.schema.METRICS``."""
-        import pandas as pd  # noqa: PLC0415
+        from nsightlens.collectors.frames import metric_frame  # noqa: PLC0415
 
-        rows = [
-            (launch.row["launch"], name, *_number(value), counter_unit(name))
-            for launch in self.launched
-            for name, value in launch.counters.items()
-            if not isinstance(value, str)
-        ]
-        frame = pd.DataFrame(rows, columns=["launch", "metric", "value", "state", "unit"])
-        return frame.astype({name: column.dtype for name, column in schema.METRICS.items()})[list(schema.METRICS)]
+        return metric_frame(self.launched)
+
+    def _repr_html_(self) -> str:
+        from nsightlens.collectors.short import report_html  # noqa: PLC0415
+
+        return report_html(self)
 
 
 def make_launch(row: dict[str, Any], counters: Mapping[str, Any], opcodes: dict[str, float] | None = None) -> Launch:
@@ -110,17 +100,3 @@ def _three(counters: Mapping[str, Any], stem: str) -> tuple[int, int, int] | Non
 
 def _integer(value: object) -> int | None:
     return int(value) if isinstance(value, int | float) and math.isfinite(value) else None
-
-
-def _number(value: object) -> tuple[float, str]:
-    if not isinstance(value, int | float):
-        return math.nan, "not_available"
-    return float(value), "failed" if math.isnan(value) else "measured"
-
-
-def _tensor_columns(launch: Launch) -> dict[str, float]:
-    return {f"tensor_{kind}_flop": value for kind, value in launch.tensor.flop.items()}
-
-
-def _stall_columns(launch: Launch) -> dict[str, float]:
-    return {f"stall_{reason}": value for reason, value in launch.stalls.items()}
