@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from nsightlens import schema
-from nsightlens.collectors.report import Launch
+from nsightlens.collectors.report import Launch, record
 from nsightlens.text import encodable
 from nsightlens.units import counter_unit
 
@@ -34,13 +34,6 @@ def metric_frame(launched: Sequence[Launch]) -> pd.DataFrame:
 def typed(values: Mapping[str, Sequence[Any]], columns: Mapping[str, schema.Column]) -> pd.DataFrame:
     """Return a frame of ``columns`` in their dtypes; text keeps no lone surrogate, which UTF-8 cannot hold."""
     return pd.DataFrame({name: _series(values[name], column.dtype) for name, column in columns.items()})
-
-
-def record(launch: Launch) -> dict[str, Any]:
-    """Return a launch as one flat record: column to value."""
-    tensor = {f"tensor_{kind}_flop": value for kind, value in launch.tensor.flop.items()}
-    stalls = {f"stall_{reason}": value for reason, value in launch.stalls.items()}
-    return {**launch.row, **launch.values, **tensor, **stalls}
 
 
 def _series(values: Sequence[Any], dtype: str) -> "pd.Series[Any]":

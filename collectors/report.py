@@ -78,6 +78,13 @@ def make_launch(row: dict[str, Any], counters: Mapping[str, Any], opcodes: dict[
     return Launch(complete, counters, values, origins, tensor_work(counters), stalls, opcodes)
 
 
+def record(launch: Launch) -> dict[str, Any]:
+    """Return a launch as one flat record: column to value."""
+    tensor = {f"tensor_{kind}_flop": value for kind, value in launch.tensor.flop.items()}
+    stalls = {f"stall_{reason}": value for reason, value in launch.stalls.items()}
+    return {**launch.row, **launch.values, **tensor, **stalls}
+
+
 def _geometry(counters: Mapping[str, Any]) -> dict[str, Any]:
     gpu = counters.get("device__attribute_display_name")
     major = _integer(counters.get("device__attribute_compute_capability_major"))

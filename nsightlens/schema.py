@@ -50,7 +50,7 @@ SOURCE = {
 
 _TENSOR = Column("float64", "FLOP", "Work of the tensor cores in this data type.")
 _STALL = Column("float64", "warp", "Warps waiting for this reason, on average per issue.")
-_LOSS = "NaN where the ledger names no such loss."
+_NO_LOSS = "NaN where the ledger names no such loss."
 
 
 def launch_columns(found: Iterable[str] = ()) -> dict[str, Column]:
@@ -68,7 +68,7 @@ def launch_columns(found: Iterable[str] = ()) -> dict[str, Column]:
 def finding_columns() -> dict[str, Column]:
     """Return the columns that the analysis adds to the ``launches`` frame."""
     losses = {
-        f"loss_{cause}_s": Column("float64", "s", f"Time lost: {entry['doc']} {_LOSS}")
+        f"loss_{cause}_s": Column("float64", "s", f"Time lost to {cause}: {entry['doc']}. {_NO_LOSS}")
         for cause, entry in table("causes").items()
     }
     return {**_PLACE, "ideal_s": _IDEAL, **losses, "unexplained_s": _UNEXPLAINED, **_TENSOR_CORE}

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from nsightlens import schema
 from nsightlens.analysis.result import Analysis, LaunchResult
-from nsightlens.collectors.report import Launch
+from nsightlens.collectors.report import Launch, record
 from nsightlens.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,21 +27,32 @@ def launch_frame(analysis: Analysis, *, findings: bool = True) -> "pd.DataFrame"
     UsageError
         If the analysis was not made from reports.
     """
-    from nsightlens.collectors.frames import record, typed  # noqa: PLC0415
+    from nsightlens.collectors.frames import typed  # noqa: PLC0415
 
-    records = [record(launch) for launch in chosen(analysis)]
-    columns = frame_columns({name for each in records for name in each}, analysis, findings=findings)
-    rows = [
-        {**each, **_source(analysis, launch), **_findings(launch)}
-        for each, launch in zip(records, analysis.launches, strict=True)
-    ]
+    rows = launch_records(analysis)
+    columns = frame_columns({name for row in rows for name in row}, analysis, findings=findings)
+    if findings:
+        rows = [{**row, **_findings(launch)} for row, launch in zip(rows, analysis.launches, strict=True)]
     return typed({name: [row.get(name) for row in rows] for name in columns}, columns)
+
+
+def launch_records(analysis: Analysis) -> list[dict[str, Any]]:
+    """Return one record a launch, in the order of the analysis: column to value, without findings.
+
+    Raises
+    ------
+    UsageError
+        If the analysis was not made from reports.
+    """
+    pairs = zip(analysis.launches, chosen(analysis), strict=True)
+    return [{**_source(analysis, launch), **record(read)} for launch, read in pairs]
 
 
 def frame_columns(found: Iterable[str], analysis: Analysis, *, findings: bool) -> dict[str, schema.Column]:
     """Return the columns of ``launch_frame`` with their dtypes, units and meanings."""
     source = schema.SOURCE if len(analysis.reports) > 1 else {}
-    return {**source, **schema.launch_columns(found), **(schema.finding_columns() if findings else {})}
+    more = schema.finding_columns() if findings else {}
+    return {**source, **schema.launch_columns(set(found) - set(schema.SOURCE) - set(more)), **more}
 
 
 def chosen(analysis: Analysis) -> Sequence[Launch]:
