@@ -28,8 +28,8 @@ units. A share lies in 0…1.
   `pyarrow.parquet.read_schema(FILE).field("time_s").metadata`. It needs pyarrow: `pip install pyarrow`.
 - CSV is UTF-8, one line a launch, numbers to the last digit. Control, format and other invisible characters in text
   stand as `\\xNN` or `\\uNNNN`. Text that begins with `=`, `+`, `-`, `@` (or their full-width forms), which a
-  spreadsheet would take for a formula, or with an apostrophe, gets an apostrophe in front: take one away from text that begins
-  with it. Numbers are left as they are.
+  spreadsheet would take for a formula, or with an apostrophe, gets an apostrophe in front: take one away from text
+  that begins with it. Numbers are left as they are.
 - Text holds no lone surrogates, also in the frames of Python, since UTF-8 has none: `\\uNNNN` stands for one.
 
 ```python

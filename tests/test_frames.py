@@ -58,7 +58,7 @@ def test_csv_is_the_loaded_frame(nsightlens, path, loaded):
     done = nsightlens("launches", path, "--format", "csv")
     assert done.returncode == 0, done.stderr
     dtypes = {name: "string" if name in PLAIN else str(dtype) for name, dtype in loaded.dtypes.items()}
-    frame = pd.read_csv(io.BytesIO(done.stdout), dtype=dtypes, float_precision="round_trip")
+    frame = pd.read_csv(io.BytesIO(done.stdout), dtype=dtypes)
     require_loaded(frame, loaded)
 
 

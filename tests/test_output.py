@@ -37,7 +37,7 @@ def test_a_file_is_written_although_standard_output_is_closed(shell, tmp_path):
 
 
 def test_a_reader_that_leaves_early_ends_the_command_quietly(shell):
-    done = shell("| head -c 1", "overlap_factorial", "--format", "json")
+    done = shell("| head -c 1", "nested_nvtx", "--format", "json")
     assert (done.returncode, done.stderr, done.stdout) == (141, "", "{")
 
 
