@@ -44,7 +44,11 @@ HEAD += ["Device", "CC", "device__attribute_display_name", "gpu__time_duration.s
 HEAD += ["smsp__average_warps_issue_stalled_=1+1\x1b|<b>_per_issue_active.ratio"]
 HEAD += ["thread NVTX start/stop stack", "dram__bytes.sum"]
 FLOP = "smsp__sass_thread_inst_executed_op_f{}_pred_on.sum"
-HEAD += [FLOP.format(op) for op in ("fma", "mul", "add")] + ["dram__bytes.sum.peak_sustained"]
+HEAD += [FLOP.format(op) for op in ("fma", "mul", "add")] + [
+    "dram__bytes.sum.peak_sustained",
+    "dram__cycles_elapsed.avg.per_second",
+]
+HEAD += ["sm__sass_thread_inst_executed_op_ffma_pred_on.sum.peak_sustained", "sm__cycles_elapsed.avg.per_second"]
 FORMATS = {"table": "txt", "json": "json", "csv": "csv", "markdown": "md", "parquet": "parquet"}
 FORBIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 FORMULA = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")
@@ -63,7 +67,7 @@ def raw_page():
     write([units.get(name, "") for name in HEAD])
     for number, name in enumerate(NAMES):
         row = [number, 7, name[:50], "127.0.0.1", name, 1, 7, "(256, 1, 1)", "(64, 1, 1)", 0, "9.0", name]
-        write([*row, 5000 + number, 10**9, 1, name, 10**6, 10**6 * (1 + number), 0, 0, ""])
+        write([*row, 5000 + number, 10**9, 1, name, 10**6, 10**6 * (1 + number), 0, 0, 1000, 3 * 10**9, 16384, 10**9])
     return out.getvalue().encode()
 
 
@@ -124,8 +128,8 @@ def test_names_can_be_told_from_a_csv(path, written):
     for cell, name in zip(frame["full_name"], load(path).launches["full_name"], strict=True):
         bare = cell.removeprefix("'")
         if name.isprintable():
-            assert bare == (name.removeprefix("'"))
-            assert cell.startswith("'") == name.startswith((*FORMULA, "'"))
+            assert bare == name
+            assert cell.startswith("'") is name.startswith((*FORMULA, "'"))
 
 
 @pytest.mark.parametrize("command", ["analyze", "launches"])

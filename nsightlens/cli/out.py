@@ -55,7 +55,7 @@ def call(command: Callable[..., Any]) -> NoReturn:
     try:
         sys.exit(command(standalone_mode=False) or 0)
     except click.ClickException as error:
-        error.message = printable(error.message)
+        vars(error)["message"] = printable(error.message)  # click declares it final, and shows no other text
         error.show()
         sys.exit(error.exit_code)
     except click.Abort:
