@@ -49,6 +49,8 @@ HEAD += [FLOP.format(op) for op in ("fma", "mul", "add")] + [
     "dram__cycles_elapsed.avg.per_second",
 ]
 HEAD += ["sm__sass_thread_inst_executed_op_ffma_pred_on.sum.peak_sustained", "sm__cycles_elapsed.avg.per_second"]
+HEAD += [f"smsp__sass_thread_inst_executed_op_{kind}{op}_pred_on.sum" for kind in "dh" for op in ("fma", "mul", "add")]
+HEAD += ["sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed"]
 FORMATS = {"table": "txt", "json": "json", "csv": "csv", "markdown": "md", "parquet": "parquet"}
 FORBIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 FORMULA = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")
@@ -67,7 +69,24 @@ def raw_page():
     write([units.get(name, "") for name in HEAD])
     for number, name in enumerate(NAMES):
         row = [number, 7, name[:50], "127.0.0.1", name, 1, 7, "(256, 1, 1)", "(64, 1, 1)", 0, "9.0", name]
-        write([*row, 5000 + number, 10**9, 1, name, 10**6, 10**6 * (1 + number), 0, 0, 1000, 3 * 10**9, 16384, 10**9])
+        write(
+            [
+                *row,
+                5000 + number,
+                10**9,
+                1,
+                name,
+                10**6,
+                10**6 * (1 + number),
+                0,
+                0,
+                1000,
+                3 * 10**9,
+                16384,
+                10**9,
+                *[0] * 6,
+            ]
+        )
     return out.getvalue().encode()
 
 
