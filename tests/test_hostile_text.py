@@ -84,7 +84,7 @@ def raw_page():
                 3 * 10**9,
                 16384,
                 10**9,
-                *[0] * 6,
+                *[0] * 7,
             ]
         )
     return out.getvalue().encode()
