@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test package clean
+.PHONY: demo test package docs clean
 
 demo: $(VENV)/installed
 	$(BIN)/nsightlens demo
@@ -13,6 +13,10 @@ test: $(VENV)/developed
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest
+
+# docs/frames.md from nsightlens/schema.py
+docs: $(VENV)/installed
+	$(BIN)/python docs/make_frames.py
 
 # Builds the sdist, the wheel from it, and runs the wheel's command in an environment of its own.
 package: $(VENV)/developed

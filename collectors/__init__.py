@@ -19,7 +19,7 @@ AHEAD = 2
 
 
 def read(
-    paths: Sequence[str | Path],
+    paths: str | Path | Sequence[str | Path],
     *,
     keep_going: bool = False,
     max_bytes: int | None = None,
@@ -30,7 +30,7 @@ def read(
     Parameters
     ----------
     paths
-        Reports, plain or compressed.
+        One report or several, plain or compressed.
     keep_going
         Read what is whole of a damaged report; of several, leave out those that hold no usable data, with a note.
     max_bytes
@@ -49,7 +49,7 @@ def read(
     from nsightlens.collectors.text.decimals import require_mark  # noqa: PLC0415
 
     require_mark(decimal)
-    files = [Path(path) for path in paths]
+    files = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
     for file in files:
         require_file(file)
     limit = MAX_BYTES if max_bytes is None else max_bytes

@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from nsightlens import schema
 from nsightlens.collectors.quantities import Origin, capability, evaluate, is_number
 from nsightlens.collectors.stalls import stall_reasons
 from nsightlens.collectors.tensor import TensorWork, tensor_work
-from nsightlens.units import counter_unit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,29 +48,21 @@ class Report:
     @cached_property
     def launches(self) -> "pd.DataFrame":
         """One row per launch; columns and units as in ``nsightlens.schema.launch_columns``."""
-        import pandas as pd  # noqa: PLC0415
+        from nsightlens.collectors.frames import launch_frame  # noqa: PLC0415
 
-        rows = [
-            {**launch.row, **launch.values, **_tensor_columns(launch), **_stall_columns(launch)}
-            for launch in self.launched
-        ]
-        frame = pd.DataFrame(rows)
-        dtypes = {name: column.dtype for name, column in schema.launch_columns().items()}
-        return frame.astype(dtypes)[[*dtypes, *frame.columns.difference(list(dtypes))]]
+        return launch_frame(self.launched)
 
     @cached_property
     def metrics(self) -> "pd.DataFrame":
         """Every number read, one row each; columns as in ``nsightlens.schema.METRICS``."""
-        import pandas as pd  # noqa: PLC0415
+        from nsightlens.collectors.frames import metric_frame  # noqa: PLC0415
 
-        rows = [
-            (launch.row["launch"], name, *_number(value), counter_unit(name))
-            for launch in self.launched
-            for name, value in launch.counters.items()
-            if not isinstance(value, str)
-        ]
-        frame = pd.DataFrame(rows, columns=["launch", "metric", "value", "state", "unit"])
-        return frame.astype({name: column.dtype for name, column in schema.METRICS.items()})[list(schema.METRICS)]
+        return metric_frame(self.launched)
+
+    def _repr_html_(self) -> str:
+        from nsightlens.collectors.short import report_html  # noqa: PLC0415
+
+        return report_html(self)
 
 
 def make_launch(row: dict[str, Any], counters: Mapping[str, Any], opcodes: dict[str, float] | None = None) -> Launch:
@@ -87,6 +77,13 @@ def make_launch(row: dict[str, Any], counters: Mapping[str, Any], opcodes: dict[
     ids = {"process_id": _count(row.get("process_id"))}
     complete = {"invocations": 1, **row, **ids, **_geometry(counters), "status": status}
     return Launch(complete, counters, values, origins, tensor_work(counters), stall_reasons(counters), opcodes)
+
+
+def record(launch: Launch) -> dict[str, Any]:
+    """Return a launch as one flat record: column to value."""
+    tensor = {f"tensor_{kind}_flop": value for kind, value in launch.tensor.flop.items()}
+    stalls = {f"stall_{reason}": value for reason, value in launch.stalls.items()}
+    return {**launch.row, **launch.values, **tensor, **stalls}
 
 
 def _geometry(counters: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,17 +115,3 @@ def _integer(value: object) -> int | None:
         return None
     number = int(value)
     return number if abs(number) <= _LARGEST_INTEGER else None
-
-
-def _number(value: object) -> tuple[float, str]:
-    if not isinstance(value, int | float):
-        return math.nan, "not_available"
-    return float(value), "failed" if math.isnan(value) else "measured"
-
-
-def _tensor_columns(launch: Launch) -> dict[str, float]:
-    return {f"tensor_{kind}_flop": value for kind, value in launch.tensor.flop.items()}
-
-
-def _stall_columns(launch: Launch) -> dict[str, float]:
-    return {f"stall_{reason}": value for reason, value in launch.stalls.items()}

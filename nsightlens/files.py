@@ -19,6 +19,9 @@ def refuse_existing(path: Path, *, force: bool) -> None:
 
 
 def _refuse(path: Path, *, force: bool) -> None:
+    path = _behind_links(path)
+    if path.is_symlink():
+        raise UsageError("is a link that leads nowhere", where=str(path), remedy="remove it, or choose another name")
     if path.is_dir():
         raise UsageError("is a folder", where=str(path), remedy="give a file name")
     if path.exists() and not path.is_file():
@@ -31,7 +34,7 @@ def _refuse(path: Path, *, force: bool) -> None:
 
 
 def write_atomically(path: Path, data: bytes, *, force: bool = False) -> None:
-    """Write a file whole or not at all.
+    """Write a file whole or not at all; what a link names is written, and the link stays.
 
     Raises
     ------
@@ -39,6 +42,7 @@ def write_atomically(path: Path, data: bytes, *, force: bool = False) -> None:
         If the file exists and ``force`` is not set, or it cannot be written.
     """
     refuse_existing(path, force=force)
+    path = _behind_links(path)
     try:
         with NamedTemporaryFile(dir=path.absolute().parent, prefix=".nsightlens-", delete=False) as file:
             temporary = Path(file.name)
@@ -54,6 +58,10 @@ def write_atomically(path: Path, data: bytes, *, force: bool = False) -> None:
         raise UsageError(
             f"cannot be written: {error.strerror}", where=str(path), remedy="check space and permissions"
         ) from error
+
+
+def _behind_links(path: Path) -> Path:
+    return Path(os.path.realpath(path))
 
 
 def _umask() -> int:

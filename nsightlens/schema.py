@@ -1,5 +1,6 @@
 """The one place that names the columns of the frames, with dtype, unit and meaning."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from nsightlens.data import table
@@ -44,10 +45,54 @@ METRICS = {
 }
 
 
-def launch_columns() -> dict[str, Column]:
+SOURCE = {
+    "report": Column("int64", "", "Number of the report on the command line, from 0."),
+    "path": Column("string", "", "The report's file."),
+}
+"""Columns in front of a frame that joins several reports."""
+
+_TENSOR = Column("float64", "FLOP", "Work of the tensor cores in this data type.")
+_STALL = Column("float64", "warp", "Warps waiting for this reason, on average per issue.")
+_NO_LOSS = "NaN where the ledger names no such loss."
+
+
+def launch_columns(found: Iterable[str] = ()) -> dict[str, Column]:
     """Return the columns of the ``launches`` frame: identity, then every quantity of the catalogue.
 
-    Columns ``tensor_<type>_flop`` (FLOP) and ``stall_<reason>`` (warps) follow for what the report holds.
+    Columns ``tensor_<type>_flop`` (FLOP) and ``stall_<reason>`` (warps) follow for what the report holds: give their
+    names as ``found``.
     """
     quantities = {name: Column("float64", e["unit"], e["doc"]) for name, e in table("counters").items()}
-    return {**IDENTITY, **quantities}
+    known = {**IDENTITY, **quantities}
+    rest = sorted(set(found) - set(known))
+    return {**known, **{name: _TENSOR if name.startswith("tensor_") else _STALL for name in rest}}
+
+
+def finding_columns() -> dict[str, Column]:
+    """Return the columns that the analysis adds to the ``launches`` frame."""
+    losses = {
+        f"loss_{cause}_s": Column("float64", "s", f"Time lost to {cause}: {entry['doc']}. {_NO_LOSS}")
+        for cause, entry in table("causes").items()
+    }
+    return {**_PLACE, "ideal_s": _IDEAL, **losses, "unexplained_s": _UNEXPLAINED, **_TENSOR_CORE}
+
+
+_PLACE = {
+    "bound": Column("string", "", "What is busiest: memory, compute, latency or unknown."),
+    "roofline_pipe": Column("string", "", "Pipe whose roof the launch is held against."),
+    "intensity_flop_per_byte": Column("float64", "FLOP/byte", "Operational intensity of device memory."),
+    "performance_flop_per_s": Column("float64", "FLOP/s", "Work over time."),
+    "attainable_flop_per_s": Column("float64", "FLOP/s", "What the roofline allows at this intensity."),
+    "roof_fraction": Column("float64", "share", "Performance over what the roofline allows."),
+    "overlap_low": Column("float64", "share", "Least fraction of the shorter of memory and compute time that hides."),
+    "overlap_high": Column("float64", "share", "Largest fraction of the shorter one that hides."),
+    "overlap_status": Column("string", "", "bounded, or why there is no useful interval (docs/analysis.md)."),
+    "t_mem_s": Column("float64", "s", "Time in which device memory is busy."),
+    "t_cmp_s": Column("float64", "s", "Time in which the busiest pipe is busy."),
+}
+_IDEAL = Column("float64", "s", "Time of the limiting resource without excess work.")
+_UNEXPLAINED = Column("float64", "s", "What is left of the time: time_s - ideal_s - the sum of all losses.")
+_TENSOR_CORE = {
+    "tensor_core_used": Column("boolean", "", "Whether tensor cores ran."),
+    "tensor_core_speedup_high": Column("float64", "1", "Largest speed-up that tensor cores could bring."),
+}

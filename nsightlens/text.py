@@ -35,6 +35,11 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}{ending}"
 
 
+def encodable(text: str) -> str:
+    r"""Return ``text`` with lone surrogates, which UTF-8 cannot hold, shown as ``\uNNNN``."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+
+
 def _shown(character: str) -> str:
     if unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn"}:
         return character

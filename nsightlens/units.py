@@ -27,6 +27,11 @@ def seconds(value: float | None, digits: int = 3) -> str:
     return f"{significant(value / scale, digits)} {unit}"
 
 
+def microseconds(value_s: float | None) -> str:
+    """Return a time in microseconds, without the unit, which stands in a header."""
+    return NOT_MEASURED if value_s is None or math.isnan(value_s) else significant(1e6 * value_s, 4)
+
+
 def percent(share: float | None, digits: int = 1) -> str:
     """Return a share in 0...1 as a percentage."""
     return NOT_MEASURED if share is None or math.isnan(share) else f"{100 * share:.{digits}f} %"

@@ -14,7 +14,8 @@ from nsightlens.analysis import analyze
 from nsightlens.analysis.result import Analysis, Overlap, TensorCore
 from nsightlens.collectors.report import Report, make_launch
 from nsightlens.report import render
-from nsightlens.report.table import LEDGERS, render_table
+from nsightlens.report.table import render_table
+from nsightlens.report.wording import LEDGERS
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -29,7 +29,7 @@ from nsightlens.collectors.report import Launch, Report
 
 
 def analyze_reports(
-    paths: Sequence[str | Path],
+    paths: str | Path | Sequence[str | Path],
     *,
     keep_going: bool = False,
     max_bytes: int | None = None,
@@ -40,7 +40,7 @@ def analyze_reports(
     Parameters
     ----------
     paths
-        Reports, plain or compressed.
+        One report or several, plain or compressed.
     keep_going
         Analyse what can be read of a damaged report.
     max_bytes
@@ -62,11 +62,12 @@ def analyze(reports: Iterable[Report]) -> Analysis:
     """Analyse reports that were read already."""
     infos: list[ReportInfo] = []
     launches: list[LaunchResult] = []
-    for number, report in enumerate(reports):
+    sources = tuple(reports)
+    for number, report in enumerate(sources):
         infos.append(_info(report))
         given = asked(report)
         launches += [analyze_launch(number, launch, given) for launch in report.launched]
-    return Analysis(tuple(infos), tuple(launches), ranges(launches), first(launches))
+    return Analysis(tuple(infos), tuple(launches), ranges(launches), first(launches), sources)
 
 
 def analyze_launch(number: int, launch: Launch, given: Mapping[str, str]) -> LaunchResult:

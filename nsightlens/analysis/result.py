@@ -4,6 +4,12 @@
 """
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from nsightlens.collectors.report import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,9 +250,30 @@ class FirstThing:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The result of analysing one or more reports."""
+    """The result of analysing one or more reports.
+
+    ``sources`` are the reports as they were read, all launches included; they are no part of the JSON document.
+    """
 
     reports: tuple[ReportInfo, ...]
     launches: tuple[LaunchResult, ...]
     ranges: tuple[RangeResult, ...] = ()
     first: tuple[FirstThing, ...] = ()
+    sources: "tuple[Report, ...]" = field(default=(), repr=False, compare=False)
+
+    def frame(self) -> "pd.DataFrame":
+        """Return one row a launch: the ``launches`` frame of the report, then ``nsightlens.schema.finding_columns``.
+
+        Raises
+        ------
+        UsageError
+            If the analysis was not made from reports.
+        """
+        from nsightlens.analysis.frame import launch_frame  # noqa: PLC0415
+
+        return launch_frame(self)
+
+    def _repr_html_(self) -> str:
+        from nsightlens.analysis.notebook import analysis_html  # noqa: PLC0415
+
+        return analysis_html(self)

@@ -4,17 +4,20 @@ import importlib
 import signal
 import sys
 import threading
+from functools import partial
 from io import TextIOWrapper
-from typing import Any
+from typing import NoReturn
 
 import click
 
 from nsightlens._version import __version__
+from nsightlens.cli.out import call
 from nsightlens.errors import NsightlensError
 from nsightlens.text import printable
 
 COMMANDS = {
     "analyze": "Roofline, overlap and losses of every launch in a report.",
+    "launches": "A short list of the launches in a report, or their frame.",
     "demo": "The main job on a recorded H200 report; needs no GPU.",
     "profile": "Run a program under Nsight Compute, then analyse it.",
     "roofline": "Draw the roofline of a report.",
@@ -58,7 +61,7 @@ def _terminate(number: int, _frame: object) -> None:
     sys.exit(128 + number)
 
 
-def main(args: list[str] | None = None) -> Any:  # noqa: ANN401
+def main(args: list[str] | None = None) -> NoReturn:
     """Run the command line and turn errors into one line and an exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -66,7 +69,7 @@ def main(args: list[str] | None = None) -> Any:  # noqa: ANN401
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _terminate)  # so that what was begun is cleaned up
     try:
-        return cli.main(args=args, standalone_mode=True)
+        call(partial(cli.main, args=args))
     except NsightlensError as error:
         click.echo(f"nsightlens: {printable(str(error))}", err=True)
         sys.exit(error.exit_code)

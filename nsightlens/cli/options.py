@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from nsightlens.cli.out import require_output, write_out
 from nsightlens.errors import UsageError
 from nsightlens.files import refuse_existing, write_atomically
-from nsightlens.report import FORMATS
+from nsightlens.report import FORMATS, render, render_bytes
 from nsightlens.text import printable
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_EXTENSIONS = {".json": "json", ".txt": "table"}
+_EXTENSIONS = {".json": "json", ".txt": "table", ".csv": "csv", ".parquet": "parquet", ".md": "markdown"}
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -81,7 +82,7 @@ def output_options(function: Command) -> Command:
     """Add ``--format``, ``-o`` and ``--force``, as ``fmt``, ``output`` and ``force``."""
     options = (
         click.option(
-            "--format", "fmt", type=click.Choice(FORMATS), help="Table, or JSON; else by the extension of -o."
+            "--format", "fmt", type=click.Choice(FORMATS), help="A table if not given, else by the extension of -o."
         ),
         click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to FILE."),
         click.option("--force", is_flag=True, help="Overwrite existing files."),
@@ -100,41 +101,48 @@ def selection(**options: Any) -> "Selection":  # noqa: ANN401
 
 def check_output(output: Path | None, fmt: str | None, *, force: bool, reports: Iterable[Path] = ()) -> None:
     """Raise ``UsageError`` if the result could not be written or would replace a report, before any work is done."""
+    if (fmt or _format_of(output)) == "parquet":
+        from nsightlens.report.frames import require_pyarrow  # noqa: PLC0415
+
+        require_pyarrow()
     if output is None:
+        require_output(fmt)
         return
     refuse_existing(output, force=force)
-    if any(output.resolve() == report.resolve() for report in reports):
+    if any(os.path.realpath(output) == os.path.realpath(report) for report in reports):
         raise UsageError("would replace the report", where=str(output), remedy="choose another name for -o")
-    if fmt is None:
-        _format_of(output)
 
 
-def emit(analysis: "Analysis", fmt: str | None, output: Path | None, force: bool) -> None:
-    """Print the analysis on standard output, or write it to a file.
+def emit(analysis: "Analysis", fmt: str | None, output: Path | None, force: bool, *, brief: bool = False) -> None:
+    """Print the analysis, or the short list of its launches, on standard output, or write it to a file.
 
     Raises
     ------
     UsageError
-        If the file exists and ``force`` is not set, or its extension names no format.
+        If the output cannot be written, the file exists and ``force`` is not set, or its extension names no format.
     """
-    from nsightlens.report import render  # noqa: PLC0415
-
-    if output is None:
+    fmt = fmt or _format_of(output)
+    if output is None and fmt == "parquet":
+        write_out(render_bytes(analysis, fmt, brief=brief))
+    elif output is None:
+        require_output(fmt)
         terminal = sys.stdout.isatty()
         color = terminal and "NO_COLOR" not in os.environ
         width = shutil.get_terminal_size().columns if terminal else None
-        click.echo(render(analysis, fmt or "table", width=width, color=color), nl=False)
-        return
-    write_atomically(output, render(analysis, fmt or _format_of(output)).encode(), force=force)
-    click.echo(f"nsightlens: wrote {printable(str(output))}", err=True)
+        write_out(render(analysis, fmt, brief=brief, width=width, color=color))
+    else:
+        write_atomically(output, render_bytes(analysis, fmt, brief=brief), force=force)
+        click.echo(f"nsightlens: wrote {printable(str(output))}", err=True)
 
 
-def _format_of(output: Path) -> str:
+def _format_of(output: Path | None) -> str:
+    if output is None:
+        return "table"
     if output.suffix not in _EXTENSIONS:
         raise UsageError(
             f"no format is known for the extension {output.suffix or '(none)'!s}",
             where=str(output),
-            remedy=f"use {' or '.join(_EXTENSIONS)}, or give --format",
+            remedy=f"use {', '.join(_EXTENSIONS)}, or give --format",
         )
     return _EXTENSIONS[output.suffix]
 

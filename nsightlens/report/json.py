@@ -14,8 +14,7 @@ SCHEMA = "nsightlens.analysis/1"
 def document(analysis: Analysis) -> dict[str, Any]:
     """Return the analysis as plain dicts, lists, numbers and strings."""
     head = {"schema": SCHEMA, "tool": {"name": "nsightlens", "version": __version__}}
-    body: dict[str, Any] = plain(analysis)
-    return head | body
+    return head | {name: plain(getattr(analysis, name)) for name in ("reports", "launches", "ranges", "first")}
 
 
 def render_json(analysis: Analysis) -> str:

@@ -1,0 +1,83 @@
+"""Tables for the terminal; where one does not fit, its rows become records, so that nothing is cut off."""
+
+from collections.abc import Sequence
+from io import StringIO
+from typing import NamedTuple
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+DEFAULT_WIDTH = 80
+
+
+class Column(NamedTuple):
+    """A column: its header, its side, and its least width if its text may be folded."""
+
+    head: str
+    right: bool = True
+    fold: int | None = None
+
+
+def console(out: StringIO, *, width: int | None, color: bool) -> Console:
+    """Return a console that writes plain text, or coloured text, of this width (80 columns if not given)."""
+    return Console(
+        file=out,
+        width=width or DEFAULT_WIDTH,
+        force_terminal=color,
+        no_color=not color,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )
+
+
+def written(out: StringIO) -> str:
+    """Return what was written, without blanks at the ends of lines."""
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def grid(columns: Sequence[Column], rows: Sequence[Sequence[Text]], width: int) -> RenderableType:
+    """Return a table, or records where the table would be wider than ``width``."""
+    return _table(columns, rows) if _least(columns, rows) <= width else _records(columns, rows)
+
+
+def item(text: str) -> Table:
+    """Return an item of a list, its lines aligned."""
+    line = Table.grid(padding=(0, 1, 0, 0))
+    line.add_row(Text(" -"), Text(text))
+    return line
+
+
+def _least(columns: Sequence[Column], rows: Sequence[Sequence[Text]]) -> int:
+    widths = (
+        column.fold or max(cell.cell_len for cell in (Text(column.head), *(row[number] for row in rows)))
+        for number, column in enumerate(columns)
+    )
+    return sum(widths) + len(columns) - 1
+
+
+def _table(columns: Sequence[Column], rows: Sequence[Sequence[Text]]) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold", pad_edge=False)
+    for column in columns:
+        table.add_column(
+            column.head,
+            justify="right" if column.right else "left",
+            no_wrap=column.fold is None,
+            overflow="fold",
+            min_width=column.fold,
+        )
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _records(columns: Sequence[Column], rows: Sequence[Sequence[Text]]) -> Table:
+    records = Table.grid(padding=(0, 1, 0, 0))
+    for row in rows:
+        for column, cell in zip(columns, row, strict=True):
+            records.add_row(
+                Text(column.head, style="bold", overflow="fold"), Text(cell.plain, cell.style, overflow="fold")
+            )
+        records.add_row()
+    return records

@@ -1,0 +1,51 @@
+"""The analysis, or the short list of launches, as Markdown; text from strangers stays text."""
+
+import re
+from collections.abc import Sequence
+
+from nsightlens.analysis.cells import HEAD, cells, several_reports
+from nsightlens.analysis.result import Analysis
+from nsightlens.report.launches import rows
+from nsightlens.report.wording import COLLECT, NAMES, first_lines, heads, ledgers, missing_line
+
+# All that Markdown and GitHub's dialect would obey, the links that they make of bare addresses included.
+_SPECIAL = re.compile(r"[\\`*\[\]<>|&~$@]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=www)\.", re.IGNORECASE)
+
+
+def render_markdown(analysis: Analysis) -> str:
+    """Return the table, where the time went, and what to look at first."""
+    several = several_reports(analysis)
+    parts = [
+        f"**{escaped(path)}**\n" + "\n".join(map(escaped, filter(None, (made, *notes))))
+        for path, made, notes in heads(analysis)
+    ]
+    parts.append(_table(HEAD, [cells(launch, several=several) for launch in analysis.launches]))
+    lines, more = ledgers(analysis.launches, several=several)
+    parts += _list("Where the time went", lines)
+    parts += [more] if more else []
+    parts += _list("Look at first", first_lines(analysis))
+    if lacking := missing_line(analysis.launches):
+        parts.append(f"{lacking}\n{COLLECT}\n{NAMES}")
+    return "\n\n".join(parts) + "\n"
+
+
+def render_launches(analysis: Analysis) -> str:
+    """Return the short list of launches."""
+    return _table(*rows(analysis)) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Return one line of safe text with all that Markdown would obey escaped."""
+    return _SPECIAL.sub(r"\\\g<0>", text)
+
+
+def _table(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
+    return "\n".join((_row(head), _row(["---"] * len(head)), *map(_row, body)))
+
+
+def _row(row: Sequence[str]) -> str:
+    return f"| {' | '.join(map(escaped, row))} |"
+
+
+def _list(title: str, items: Sequence[str]) -> list[str]:
+    return [f"**{title}**", "\n".join(f"- {escaped(item)}" for item in items)] if items else []

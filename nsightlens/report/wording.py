@@ -1,0 +1,83 @@
+"""The sentences around the table of launches, the same on every surface; safe text, not yet escaped for one."""
+
+from collections.abc import Iterator, Sequence
+
+from nsightlens.analysis.cells import kernel_name, position
+from nsightlens.analysis.missing import PATTERNS
+from nsightlens.analysis.result import Analysis, Context, LaunchResult, ReportInfo
+from nsightlens.analysis.totals import weighted
+from nsightlens.text import printable
+from nsightlens.units import percent, seconds
+
+LEDGERS = 12
+"""Launches whose ledger is written out: the longest ones."""
+PATH = 240
+COLLECT = "To collect all of them: nsightlens profile -- CMD"
+NAMES = "The names, and a plain ncu command: --format json, missing and remedy"
+
+
+def heads(analysis: Analysis) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield, of each report that has launches here or lacks some, its path, how it was made, and its notes."""
+    several = len(analysis.reports) > 1
+    for number, report in enumerate(analysis.reports):
+        shown = [launch for launch in analysis.launches if launch.report == number]
+        if shown or not report.complete:
+            path = (f"{number}: " if several else "") + printable(report.path, PATH)
+            notes = [f"Note: {printable(note, PATH)}" for note in report.notes]
+            yield path, _made(report, shown[0].context) if shown else "", notes
+
+
+def _made(report: ReportInfo, context: Context) -> str:
+    gpus = ", ".join(report.gpus) or "unknown GPU"
+    cache, clock = context.cache_control, context.clock_control
+    caches = {"all": "caches flushed before each pass", "none": "caches warm"}.get(cache or "", "cache control unknown")
+    made = f"{gpus}, ncu {report.ncu_version or 'unknown'}; {caches}; clock control {clock or 'unknown'}"
+    return printable(made, PATH)
+
+
+def ledgers(launches: Sequence[LaunchResult], *, several: bool) -> tuple[list[str], str]:
+    """Return the ledgers of the longest launches, and a sentence on the others (empty if there are none)."""
+    judged = [launch for launch in launches if launch.losses is not None and launch.time_s]
+    longest = sorted(judged, key=lambda launch: -(launch.time_s or 0))[:LEDGERS]
+    lines = [
+        f"{position(launch, several=several)} {_ledger(launch)}"
+        for launch in judged
+        if any(launch is one for one in longest)
+    ]
+    more = f"The {LEDGERS} longest of {len(judged)} launches; the others: --launch N, --format json"
+    return lines, more if len(judged) > LEDGERS else ""
+
+
+def _ledger(launch: LaunchResult) -> str:
+    time = launch.time_s or 1.0
+    shown = [loss for loss in launch.losses or () if loss.share >= 0.005]  # noqa: PLR2004
+    most = "" if PATTERNS.isdisjoint(launch.missing) else "at most "
+    parts = [f"{most}{percent((launch.ideal_s or 0) / time)} useful"]
+    parts += [f"{percent(loss.share)} {loss.cause}" for loss in shown]
+    rest = sum(loss.share for loss in launch.losses or () if loss not in shown)
+    parts += [f"{percent(rest)} smaller losses"] if rest >= 0.0005 else []  # noqa: PLR2004
+    parts.append(f"{percent((launch.unexplained_s or 0) / time)} unexplained")
+    return f"{kernel_name(launch)}: {seconds(time)} = " + " + ".join(parts)
+
+
+def first_lines(analysis: Analysis) -> list[str]:
+    """Return the losses to look at first, each with its advice."""
+    advice = {loss.cause: loss.advice for launch in analysis.launches for loss in launch.losses or ()}
+    time = sum(weighted(launch, launch.time_s) or 0.0 for launch in analysis.launches)
+    lines = []
+    for thing in analysis.first:
+        where = f" in {printable(thing.nvtx, PATH)}" if thing.nvtx else ""
+        share = percent(thing.seconds / time if time else None)
+        lines.append(f"{seconds(thing.seconds)} ({share}) {thing.cause}{where}: {advice[thing.cause]}")
+    return lines
+
+
+def missing_line(launches: Sequence[LaunchResult]) -> str:
+    """Return how many counters are missing, or nothing."""
+    lacking = [launch for launch in launches if launch.missing]
+    if not lacking:
+        return ""
+    most = max(len(launch.missing) for launch in lacking)
+    which = "every launch" if len(lacking) == len(launches) else f"{len(lacking)} of {len(launches)} launches"
+    counters = "1 counter is" if most == 1 else f"Up to {most} counters are"
+    return f"{counters} missing for {which}, so some fields stay empty."
