@@ -30,7 +30,8 @@ HEAD = """# Every file that the readers are tried on
 
 Made by `python tests/benchmarks/corpus_page.py CORPUS` from
 [tests/data/corpus_expected.tsv](../tests/data/corpus_expected.tsv) and from what nsightlens gives;
-`tests/test_corpus.py` holds both in place. What is expected was noted before nsightlens read the file: for a `.ncu-rep` by a plain loop over NVIDIA's
+`tests/test_corpus.py` holds both in place. What is expected was noted before nsightlens read the file: for a
+`.ncu-rep` by a plain loop over NVIDIA's
 `ncu_report` (launches; those whose time is nan; the sum of `gpu__time_duration.sum`), for text by reading it, for a
 broken report by its bytes beside the whole one. Where an expectation was put right later, the note says so.
 
