@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 BENCHMARKS = Path(__file__).parent / "benchmarks"
-INPUTS, FULL = 300, 10
+INPUTS, FULL = 300, 6
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def fuzz(monkeypatch):
 
 def test_mutants_are_read_or_refused():
     """In a process of its own, since it forks and holds the native library."""
-    options = [f"--inputs={INPUTS}", f"--full={FULL}", "--seed=20", "--keep-going=0.2"]
+    options = [f"--inputs={INPUTS}", f"--full={FULL}", "--seed=20", "--keep-going=0.2", "--limit=60"]
     done = subprocess.run(
         [sys.executable, BENCHMARKS / "fuzz_ncu_rep.py", *options], capture_output=True, check=False, text=True
     )
