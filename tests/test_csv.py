@@ -20,11 +20,6 @@ SCALES = {"": 0, "K": 3, "M": 6, "G": 9, "T": 12}
 ROUNDED = "read from a printed page: values are rounded, and only what the page shows is known"
 
 
-def expected(data):
-    with (data / "corpus_text_expected.tsv").open(encoding="utf-8") as file:
-        return list(csv.DictReader(file, delimiter="\t"))
-
-
 @pytest.fixture(scope="session")
 def sample(data, tmp_path_factory):
     """Return a function: name of a file in data/csv to its path, unpacked."""
@@ -68,30 +63,6 @@ def reported(report_of, raw_of):
         return {key: (launch.row, all_) for key, launch, all_ in zip(keys, launched, every, strict=True)}
 
     return launches
-
-
-def outcome(path):
-    try:
-        _, launches = taken(path)
-    except ReportError as error:
-        return ("ReportError" if error.message and error.remedy and error.where == str(path) else repr(error), "-")
-    times = [launch["counters"][TIME] for launch in launches if TIME in launch["counters"]]
-    return str(len(launches)), f"{sum(times) * 1e-9:.12g}" if times else "-"
-
-
-def test_every_corpus_file_gives_what_was_expected_of_it(corpus, data):
-    wrong = {}
-    for case in expected(data):
-        found = outcome(corpus / case["file"])
-        if found[0] != case["launches"] or (found[1] != case["time_s"] and float(found[1]) != float(case["time_s"])):
-            wrong[case["file"]] = found
-    assert not wrong
-
-
-def test_every_text_file_of_the_corpus_is_in_the_table(corpus, data):
-    endings = {".csv", ".txt", ".ncu-csv"}
-    files = {str(p.relative_to(corpus)) for p in corpus.rglob("*") if p.suffix in endings and "damaged" not in p.parts}
-    assert files == {case["file"] for case in expected(data)}
 
 
 def printed_step(text, unit):
