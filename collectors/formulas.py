@@ -48,12 +48,9 @@ def parse(text: str) -> Formula:
     """
     names: dict[str, None] = {}
     body = _checked(ast.parse(text, mode="eval").body, names)
-    code = compile(ast.fix_missing_locations(ast.Expression(body)), text, "eval")
-    scope = {"__builtins__": {}, **_FUNCTIONS}
-
-    def compute(values: Mapping[str, float]) -> float:
-        return float(eval(code, scope, {"v": values}))  # noqa: S307 - the tree above holds arithmetic only
-
+    takes = ast.arguments(posonlyargs=[], args=[ast.arg("v")], kwonlyargs=[], kw_defaults=[], defaults=[])
+    code = compile(ast.fix_missing_locations(ast.Expression(ast.Lambda(takes, body))), text, "eval")
+    compute = eval(code, {"__builtins__": {}, **_FUNCTIONS})  # noqa: S307 - the tree above holds arithmetic only
     return Formula(text, tuple(names), compute)
 
 

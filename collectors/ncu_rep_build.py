@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 from nsightlens.collectors.report import Launch, Report, make_launch
@@ -35,7 +36,12 @@ def build_launch(index: int, process_ids: Sequence[int | None], line: dict[str, 
         "invocations": line.get("invocations", 1),
         "payload": next((p for span in line["nvtx"] for p in reversed(span["payloads"]) if p is not None), None),
     }
-    return make_launch(row, line["counters"], line["opcodes"])
+    return make_launch(row, _interned(line["counters"]), _interned(line["opcodes"] or {}) or None)
+
+
+def _interned(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the same values under names that all launches share: JSON makes new ones for every line."""
+    return {intern(name): value for name, value in values.items()}
 
 
 def _declared(spans: Sequence[dict[str, Any]]) -> dict[str, Any]:

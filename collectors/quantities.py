@@ -85,10 +85,10 @@ def evaluate(counters: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, O
     for quantity, formulas in plan:
         value, origin = _first(quantity, formulas, known, origins)
         if origin.state == "not_collected" and chip in quantity.absent_on:
-            origin = Origin(None, "not_available")
+            origin = _origin(None, "not_available")
         values[quantity.name], origins[quantity.name] = value, origin
         known[quantity.name] = value
-    return values, origins
+    return values, _shared(tuple(origins.values()))
 
 
 def capability(counters: Mapping[str, Any]) -> str | None:
@@ -122,19 +122,29 @@ def _first(
 ) -> tuple[float, Origin]:
     state = "not_collected"
     for formula in formulas:
-        inputs = {name: known[name] for name in formula.names}
-        if any(not is_number(value) for value in inputs.values()):
+        if not all(is_number(known[name]) for name in formula.names):
             state = "not_available"
             continue
         try:
-            value = formula.compute(inputs)
+            value = float(formula.compute(known))
         except (ZeroDivisionError, ValueError, OverflowError):
             value = math.nan
         if _possible(quantity, value):
-            return value, Origin(formula.text, _state(quantity, formula, value))
+            return value, _origin(formula.text, _state(quantity, formula, value))
         states = {origins[name].state for name in formula.names if name in origins}
         state = "not_available" if "not_available" in states else "failed"
-    return math.nan, Origin(formulas[0].text if formulas else None, state)
+    return math.nan, _origin(formulas[0].text if formulas else None, state)
+
+
+@cache
+def _origin(counter: str | None, state: str) -> Origin:
+    return Origin(counter, state)
+
+
+@cache
+def _shared(origins: tuple[Origin, ...]) -> dict[str, Origin]:
+    """Return the origin of each quantity; one dict for all launches in which they are the same."""
+    return dict(zip((quantity.name for quantity in catalogue()), origins, strict=True))
 
 
 def _possible(quantity: Quantity, value: float) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 STALL_COUNTER = (
@@ -17,8 +18,14 @@ _RENAMED = {"no_instructions": "no_instruction"}
 def stall_reasons(counters: Mapping[str, Any]) -> dict[str, float]:
     """Return reason to warps; a reason whose counter holds no number is left out."""
     return {
-        _RENAMED.get(why, why): float(value)
+        why: float(value)
         for name, value in counters.items()
-        if (match := _STALL.match(name)) and isinstance(value, int | float)
-        for why in (match["why"] or match["why_2019"],)
+        if (why := _reason(name)) and isinstance(value, int | float)
     }
+
+
+@cache
+def _reason(name: str) -> str | None:
+    match = _STALL.match(name)
+    why = match and (match["why"] or match["why_2019"])
+    return why and _RENAMED.get(why, why)

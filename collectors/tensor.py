@@ -4,7 +4,8 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 TENSOR_COUNTER = r"sm__ops_path_tensor_(op_(?P<op>[a-z]+)_)?src_(?P<rest>[a-z0-9_]+)\.sum(?P<peak>\.peak_sustained)?$"
 """Names of the counters: of operations, or of their peak."""
@@ -55,11 +56,24 @@ def tensor_work(counters: Mapping[str, Any]) -> TensorWork:
 def _by_type(counters: Mapping[str, Any], *, with_op: bool) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for name, value in counters.items():
-        match = _COUNTER.match(name)
-        if match and not match["peak"] and (match["op"] is not None) is with_op and "_realtime" not in name:
+        counter = _parsed(name)
+        if counter and not counter.peak and (counter.op is not None) is with_op:
             number = float(value) if isinstance(value, int | float) and value >= 0 else math.nan
-            found.setdefault(_data_type(match["rest"]), {})[f"{match['op'] or ''} {match['rest']}"] = number
+            found.setdefault(counter.kind, {})[f"{counter.op or ''} {counter.rest}"] = number
     return found
+
+
+class _Counter(NamedTuple):
+    op: str | None
+    rest: str
+    kind: str
+    peak: bool
+
+
+@cache
+def _parsed(name: str) -> _Counter | None:
+    match = None if "_realtime" in name else _COUNTER.match(name)
+    return match and _Counter(match["op"], match["rest"], _data_type(match["rest"]), match["peak"] is not None)
 
 
 def _data_type(rest: str) -> str:
@@ -95,14 +109,14 @@ def _peaks(counters: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, fl
     peaks: dict[str, float] = {}
     never_sparse = counters.get("device__attribute_compute_capability_major") == _TURING
     for name, value in counters.items():
-        match = _COUNTER.match(name)
-        if not match or not match["peak"] or "_realtime" in name or not isinstance(value, int | float):
+        found = _parsed(name)
+        if not found or not found.peak or not isinstance(value, int | float):
             continue
-        kind = _data_type(match["rest"])
-        if (never_sparse or _is_dense(match["op"], match["rest"], kind)) and path.get(kind, match["op"]) == match["op"]:
-            peaks[kind] = max(peaks.get(kind, 0.0), float(value))
+        if (never_sparse or _is_dense(found)) and path.get(found.kind, found.op) == found.op:
+            peaks[found.kind] = max(peaks.get(found.kind, 0.0), float(value))
     return peaks
 
 
-def _is_dense(op: str | None, rest: str, kind: str) -> bool:
-    return rest.endswith("_sparsity_off") or (op is None and kind == "fp64") or (op is not None and kind == "int1")
+def _is_dense(counter: _Counter) -> bool:
+    fp64, int1 = counter.op is None and counter.kind == "fp64", counter.op is not None and counter.kind == "int1"
+    return counter.rest.endswith("_sparsity_off") or fp64 or int1

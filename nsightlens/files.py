@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -33,7 +34,7 @@ def _refuse(path: Path, *, force: bool) -> None:
         raise UsageError("its folder does not exist", where=str(path), remedy=f"mkdir -p {shlex.quote(str(folder))}")
 
 
-def write_atomically(path: Path, data: bytes, *, force: bool = False) -> None:
+def write_atomically(path: Path, data: bytes | Iterable[bytes], *, force: bool = False) -> None:
     """Write a file whole or not at all; what a link names is written, and the link stays.
 
     Raises
@@ -47,7 +48,7 @@ def write_atomically(path: Path, data: bytes, *, force: bool = False) -> None:
         with NamedTemporaryFile(dir=path.absolute().parent, prefix=".nsightlens-", delete=False) as file:
             temporary = Path(file.name)
             try:
-                file.write(data)
+                file.writelines([data] if isinstance(data, bytes) else data)
                 file.close()
                 temporary.chmod(0o666 & ~_umask())
                 temporary.replace(path)

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 from nsightlens.analysis import result
+from nsightlens.collectors.quantities import Origin
 from nsightlens.data import table
 from nsightlens.report import json as rendering
 
@@ -229,7 +230,7 @@ CLASSES = {
     "loss": result.Loss,
     "causeSeconds": result.CauseSeconds,
     "tensorCore": result.TensorCore,
-    "value": result.Value,
+    "value": Origin,
     "launch": result.LaunchResult,
     "range": result.RangeResult,
     "firstThing": result.FirstThing,

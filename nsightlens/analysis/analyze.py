@@ -17,7 +17,6 @@ from nsightlens.analysis.result import (
     ReportInfo,
     Traffic,
     Utilisation,
-    Value,
     Work,
 )
 from nsightlens.analysis.roofline import place
@@ -25,6 +24,7 @@ from nsightlens.analysis.tensor_core import tensor_core
 from nsightlens.analysis.totals import first, ranges
 from nsightlens.analysis.work import CUDA_CORES, known
 from nsightlens.collectors import read
+from nsightlens.collectors.quantities import Origin
 from nsightlens.collectors.report import Launch, Report
 
 
@@ -109,10 +109,9 @@ def analyze_launch(number: int, launch: Launch, given: Mapping[str, str]) -> Lau
     )
 
 
-def _origins(launch: Launch) -> dict[str, Value]:
-    found = {name: Value(origin.counter, origin.state) for name, origin in launch.origins.items()}
-    said = launch.row["declared"]
-    return found | {f"declared_{name}": Value(None, "declared") for name in ("flop", "dram_bytes") if name in said}
+def _origins(launch: Launch) -> Mapping[str, Origin]:
+    said = {f"declared_{name}" for name in ("flop", "dram_bytes") if name in launch.row["declared"]}
+    return {**launch.origins, **dict.fromkeys(said, Origin(None, "declared"))} if said else launch.origins
 
 
 def _declared(row: dict[str, Any]) -> Declared:

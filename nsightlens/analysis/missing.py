@@ -14,16 +14,22 @@ STALLS = "regex:^smsp__average_warps_issue_stalled_.*_per_issue_active"
 
 def missing(launch: Launch) -> tuple[str, ...]:
     """Return the counters whose absence leaves a field of the analysis empty, as ``ncu --metrics`` takes them."""
-    names: dict[str, None] = {}
-    for quantity in catalogue():
-        wanted = quantity.needed or "role" in table("counters")[quantity.name]
-        if wanted and launch.origins[quantity.name].state == "not_collected":
-            names.update(dict.fromkeys(name for name in _counters(quantity.name) if name not in launch.counters))
-    if not launch.tensor.flop:
-        names[TENSOR] = None
-    if not set(launch.stalls) >= REASONS:
-        names[STALLS] = None
-    return tuple(names)
+    empty = tuple(name for name in _wanted() if launch.origins[name].state == "not_collected")
+    counters = tuple(name for quantity in empty for name in _counters(quantity) if name not in launch.counters)
+    tensor = () if launch.tensor.flop else (TENSOR,)
+    stalls = () if set(launch.stalls) >= REASONS else (STALLS,)
+    return _once(counters + tensor + stalls)
+
+
+@cache
+def _once(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return each name once; the same tuple for all launches that lack the same."""
+    return tuple(dict.fromkeys(names))
+
+
+@cache
+def _wanted() -> tuple[str, ...]:
+    return tuple(q.name for q in catalogue() if q.needed or "role" in table("counters")[q.name])
 
 
 @cache
@@ -48,6 +54,7 @@ PATTERNS = frozenset(
 """Counters without which excess work cannot be told from useful work."""
 
 
+@cache
 def remedy(names: tuple[str, ...]) -> str | None:
     """Return the ncu command that collects the named counters."""
     if not names:

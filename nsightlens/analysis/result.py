@@ -3,8 +3,11 @@
 ``None`` means not measured. Times are seconds, traffic bytes, work FLOP; shares lie in 0...1 of ``time_s``.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from nsightlens.collectors.quantities import Origin
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,14 +173,6 @@ class TensorCore:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
-    """The counters a quantity came from, and how sure it is that it was measured."""
-
-    counter: str | None
-    state: str
-
-
-@dataclass(frozen=True, slots=True)
 class LaunchResult:
     """Everything known about one profiled launch (a kernel, range or graph)."""
 
@@ -205,7 +200,7 @@ class LaunchResult:
     losses: tuple[Loss, ...] | None
     unexplained_s: float | None
     tensor_core: TensorCore
-    values: dict[str, Value]
+    values: Mapping[str, Origin]
     missing: tuple[str, ...]
     remedy: str | None
 

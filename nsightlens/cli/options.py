@@ -12,7 +12,7 @@ import click
 from nsightlens.cli.out import require_output, write_out
 from nsightlens.errors import UsageError
 from nsightlens.files import refuse_existing, write_atomically
-from nsightlens.report import FORMATS, render, render_bytes
+from nsightlens.report import FORMATS, chunks
 from nsightlens.text import printable
 
 if TYPE_CHECKING:
@@ -122,17 +122,17 @@ def emit(analysis: "Analysis", fmt: str | None, output: Path | None, force: bool
         If the output cannot be written, the file exists and ``force`` is not set, or its extension names no format.
     """
     fmt = fmt or _format_of(output)
-    if output is None and fmt == "parquet":
-        write_out(render_bytes(analysis, fmt, brief=brief))
-    elif output is None:
-        require_output(fmt)
-        terminal = sys.stdout.isatty()
-        color = terminal and "NO_COLOR" not in os.environ
-        width = shutil.get_terminal_size().columns if terminal else None
-        write_out(render(analysis, fmt, brief=brief, width=width, color=color))
-    else:
-        write_atomically(output, render_bytes(analysis, fmt, brief=brief), force=force)
+    if output is not None:
+        pieces = chunks(analysis, fmt, brief=brief)
+        write_atomically(output, (p.encode() if isinstance(p, str) else p for p in pieces), force=force)
         click.echo(f"nsightlens: wrote {printable(str(output))}", err=True)
+        return
+    require_output(fmt)
+    terminal = sys.stdout.isatty()
+    color = terminal and "NO_COLOR" not in os.environ
+    width = shutil.get_terminal_size().columns if terminal else None
+    for piece in chunks(analysis, fmt, brief=brief, width=width, color=color):
+        write_out(piece)
 
 
 def _format_of(output: Path | None) -> str:

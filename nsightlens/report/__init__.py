@@ -1,5 +1,6 @@
 """Renderings of one analysis object."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -51,8 +52,15 @@ def render(
     return render_table(analysis, width=width, color=color)
 
 
-def render_bytes(analysis: "Analysis", format: str, *, brief: bool = False) -> bytes:  # noqa: A002
-    """Return the contents of a file in one of ``FORMATS``.
+def chunks(
+    analysis: "Analysis",
+    format: str,  # noqa: A002
+    *,
+    brief: bool = False,
+    width: int | None = None,
+    color: bool = False,
+) -> Iterator[str | bytes]:
+    """Yield the rendering in one of ``FORMATS`` piece by piece, to be written as it comes.
 
     Raises
     ------
@@ -62,5 +70,10 @@ def render_bytes(analysis: "Analysis", format: str, *, brief: bool = False) -> b
     if format == "parquet":
         from nsightlens.report.frames import parquet  # noqa: PLC0415
 
-        return parquet(analysis, findings=not brief)
-    return render(analysis, format, brief=brief).encode()
+        yield parquet(analysis, findings=not brief)
+    elif format == "json" and not brief:
+        from nsightlens.report.json import json_chunks  # noqa: PLC0415
+
+        yield from json_chunks(analysis)
+    else:
+        yield render(analysis, format, brief=brief, width=width, color=color)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -9,17 +10,35 @@ from nsightlens._version import __version__
 from nsightlens.analysis.result import Analysis
 
 SCHEMA = "nsightlens.analysis/1"
+PARTS = ("reports", "launches", "ranges", "first")
 
 
 def document(analysis: Analysis) -> dict[str, Any]:
     """Return the analysis as plain dicts, lists, numbers and strings."""
     head = {"schema": SCHEMA, "tool": {"name": "nsightlens", "version": __version__}}
-    return head | {name: plain(getattr(analysis, name)) for name in ("reports", "launches", "ranges", "first")}
+    return head | {name: plain(getattr(analysis, name)) for name in PARTS}
+
+
+def json_chunks(analysis: Analysis) -> Iterator[str]:
+    """Yield the JSON document as text, launch by launch: that of many launches is larger than what it is made of."""
+    head = {"schema": SCHEMA, "tool": {"name": "nsightlens", "version": __version__}}
+    yield _text(head, 0).removesuffix("\n}")
+    for name in PARTS:
+        yield f',\n "{name}": ['
+        for number, item in enumerate(getattr(analysis, name)):
+            yield ("," if number else "") + "\n  " + _text(plain(item), 2)
+        yield "\n ]" if getattr(analysis, name) else "]"
+    yield "\n}\n"
 
 
 def render_json(analysis: Analysis) -> str:
     """Return the JSON document as text."""
-    return json.dumps(document(analysis), indent=1, allow_nan=False) + "\n"
+    return "".join(json_chunks(analysis))
+
+
+def _text(value: Any, depth: int) -> str:  # noqa: ANN401
+    """Return JSON that stands at this depth; line breaks within strings are escaped in it."""
+    return json.dumps(value, indent=1, allow_nan=False).replace("\n", "\n" + " " * depth)
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401

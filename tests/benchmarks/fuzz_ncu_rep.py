@@ -130,7 +130,7 @@ def times(data: bytes) -> list[float]:
     """Return the times of all launches in ns, by NVIDIA's library alone, which then stands loaded for the forks."""
     with tempfile.NamedTemporaryFile(suffix=".ncu-rep") as file:
         Path(file.name).write_bytes(data)
-        actions = list(ncu_rep_child._actions(Path(file.name)))
+        actions = list(ncu_rep_child.Actions(Path(file.name)))
     return [float(action.metric_by_name("gpu__time_duration.sum").value()) for action in actions]
 
 
