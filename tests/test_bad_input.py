@@ -8,6 +8,7 @@ import json
 import lzma
 import os
 import struct
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -293,6 +294,27 @@ def test_a_bomb_is_not_unpacked_to_the_end(call, tmp_path):
         for _ in range(64):
             packed.write(bytes(1 << 20))
     require_one_line(call("analyze", "bomb.ncu-rep.gz", "--max-size", "1MiB"), 3, "larger than 1048576 bytes")
+
+
+MEASURE = """
+import json, resource, subprocess, sys
+done = subprocess.run([sys.executable, "-m", "nsightlens", *sys.argv[1:]], capture_output=True, text=True)
+print(json.dumps([done.returncode, done.stderr, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems count memory in other units")
+@pytest.mark.parametrize("start", [b"", b"NVR\0"])
+def test_200_mib_of_zeros_in_xz_take_little_memory(tmp_path, start):
+    """Beginning with zeros, and like a report. The larger of the two processes stays below half of 300 MB."""
+    packer = lzma.LZMACompressor(preset=0)
+    packed = [packer.compress(start), *(packer.compress(bytes(1 << 20)) for _ in range(200)), packer.flush()]
+    (tmp_path / "zeros.ncu-rep.xz").write_bytes(b"".join(packed))
+    command = [sys.executable, "-c", MEASURE, "analyze", "zeros.ncu-rep.xz"]
+    code, message, most = json.loads(subprocess.run(command, capture_output=True, cwd=tmp_path, check=True).stdout)
+    assert code == 3
+    assert message.count("\n") == 1
+    assert most * 1024 < 150e6
 
 
 @pytest.mark.parametrize("size", ["", "many", "-5", "1.5G", "1X", "²", "G"])
