@@ -58,17 +58,30 @@ class Slices:
 
     def read(self, total: int) -> Iterator[str]:
         """Yield each of ``total`` launches as one line of JSON; what ended a process is ``hollow``."""
-        if not FORK or total <= ALONE:
-            yield from (line(self._copy(index)) for index in range(total))
-            return
-        yield line(self._copy(0))  # what the library sets up for the first launch, its children inherit
-        starts = iter(range(1, total, SLICE))
+        done = 0
+        for text in self._alone(total):
+            yield text
+            done += 1
+        starts = iter(range(done, total, SLICE))
         while True:
             while len(self.running) < self._workers and (start := next(starts, None)) is not None:
                 self.running.append(self._fork(start, min(start + SLICE, total)))
             if not self.running:
                 return
             yield from self._collect(self.running[0])
+
+    def _alone(self, total: int) -> Iterator[str]:
+        """Yield what needs no forked process.
+
+        That is a short report; else the first launch, since the forked processes inherit what the library sets up for
+        it; and if only one is to work at a time, all launches until this process has grown.
+        """
+        short, grown = not FORK or total <= ALONE, 0
+        for index in range(total):
+            yield line(self._copy(index))
+            grown = grown or _resident() + GROWTH_BYTES
+            if not short and (self._workers > 1 or _resident() > grown):
+                return
 
     def stop(self) -> None:
         """End the forked processes."""

@@ -34,6 +34,7 @@ def analyze_reports(
     keep_going: bool = False,
     max_bytes: int | None = None,
     decimal: str | None = None,
+    keep: bool = True,
 ) -> Analysis:
     """Read and analyse reports.
 
@@ -47,6 +48,8 @@ def analyze_reports(
         Unpacking stops at this size; 1 GiB if not given.
     decimal
         Decimal separator of the numbers in CSV and text, ``point`` or ``comma``; judged by the numbers if not given.
+    keep
+        Hold on to what was read, which ``Analysis.frame`` needs.
 
     Raises
     ------
@@ -55,19 +58,20 @@ def analyze_reports(
     ReportError
         If a file holds no usable data.
     """
-    return analyze(read(paths, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal))
+    return analyze(read(paths, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal), keep=keep)
 
 
-def analyze(reports: Iterable[Report]) -> Analysis:
-    """Analyse reports that were read already."""
+def analyze(reports: Iterable[Report], *, keep: bool = True) -> Analysis:
+    """Analyse reports that were read already; without ``keep`` the analysis holds no ``sources``."""
     infos: list[ReportInfo] = []
     launches: list[LaunchResult] = []
-    sources = tuple(reports)
-    for number, report in enumerate(sources):
+    sources: list[Report] = []
+    for number, report in enumerate(reports):
         infos.append(_info(report))
+        sources += [report] if keep else []
         given = asked(report)
         launches += [analyze_launch(number, launch, given) for launch in report.launched]
-    return Analysis(tuple(infos), tuple(launches), ranges(launches), first(launches), sources)
+    return Analysis(tuple(infos), tuple(launches), ranges(launches), first(launches), tuple(sources))
 
 
 def analyze_launch(number: int, launch: Launch, given: Mapping[str, str]) -> LaunchResult:

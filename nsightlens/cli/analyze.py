@@ -8,6 +8,7 @@ import click
 from nsightlens.cli.options import (
     check_output,
     emit,
+    needs_frames,
     output_options,
     reading_options,
     reports_argument,
@@ -41,5 +42,7 @@ def command(
     from nsightlens.analysis.select import select  # noqa: PLC0415
 
     check_output(output, fmt, force=force, reports=reports)
-    analysis = analyze_reports(reports, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal)
+    analysis = analyze_reports(
+        reports, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal, keep=needs_frames(fmt, output)
+    )
     emit(select(analysis, selection(**chosen)), fmt, output, force)

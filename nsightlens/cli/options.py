@@ -135,6 +135,11 @@ def emit(analysis: "Analysis", fmt: str | None, output: Path | None, force: bool
         write_out(piece)
 
 
+def needs_frames(fmt: str | None, output: Path | None) -> bool:
+    """Tell whether a format shows what was read beside what was found."""
+    return (fmt or _format_of(output)) in {"csv", "parquet"}
+
+
 def _format_of(output: Path | None) -> str:
     if output is None:
         return "table"

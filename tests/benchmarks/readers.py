@@ -126,12 +126,15 @@ def _resident(family: psutil.Process) -> int:
 
 
 def many_reads(folder: Path) -> None:
-    """Print the memory of one command that reads a report of about 3 MB 200 times."""
-    content = first_launches(lzma.decompress((DATA / "nested_nvtx.ncu-rep.xz").read_bytes()), 180)
-    report = folder / "three.ncu-rep"
-    report.write_bytes(content)
-    command = [sys.executable, "-m", "nsightlens", "analyze", "--format", "json", *[str(report)] * 200]
-    seconds, memory = watched(command)
+    """Print the memory of one command that reads a report of about 3 MB 200 times: of many launches, and of two."""
+    for name, launches in (("nested_nvtx", 180), ("scale_full", 2)):
+        content = first_launches(lzma.decompress((DATA / f"{name}.ncu-rep.xz").read_bytes()), launches)
+        report = folder / "three.ncu-rep"
+        report.write_bytes(content)
+        command = [sys.executable, "-m", "nsightlens", "analyze", "--format", "json", *[str(report)] * 200]
+        seconds, memory = watched(command)
+        size = f"{len(content) / 1e6:.1f} MB, {launches} launches"
+        print(f"200 reads of a report of {size}: {seconds:.0f} s, at most {memory:.0f} MB", flush=True)
     print(
         f"200 reads of a report of {len(content) / 1e6:.1f} MB, 180 launches: {seconds:.0f} s, at most {memory:.0f} MB",
         flush=True,
