@@ -135,10 +135,6 @@ def many_reads(folder: Path) -> None:
         seconds, memory = watched(command)
         size = f"{len(content) / 1e6:.1f} MB, {launches} launches"
         print(f"200 reads of a report of {size}: {seconds:.0f} s, at most {memory:.0f} MB", flush=True)
-    print(
-        f"200 reads of a report of {len(content) / 1e6:.1f} MB, 180 launches: {seconds:.0f} s, at most {memory:.0f} MB",
-        flush=True,
-    )
 
 
 def long_reports(folder: Path) -> None:
