@@ -16,7 +16,8 @@ import pytest
 from nsightlens import schema
 from nsightlens.collectors import read
 from nsightlens.collectors.ncu_rep import Reading
-from nsightlens.errors import ReportError, UsageError
+from nsightlens.collectors.ncu_rep_slices import NO_ROOM
+from nsightlens.errors import NsightlensError, ReportError, UsageError
 
 WEIGHTS = {
     "fp64_flop": {"dadd": 1, "dmul": 1, "dfma": 2},
@@ -385,6 +386,14 @@ def test_launches_before_the_end_of_a_child_are_kept_on_request(child, ending):
     assert report.notes == ("1 of 2 launches could be read",)
 
 
+@pytest.mark.parametrize("keep_going", [False, True])
+def test_a_full_folder_for_temporary_files_is_not_blamed_on_the_report(child, keep_going):
+    with pytest.raises(NsightlensError, match=r"^/\S+: is full, .*set TMPDIR") as caught:
+        child(TALK + f"sys.exit({NO_ROOM})", keep_going=keep_going)
+    assert not isinstance(caught.value, ReportError)
+    assert "run.ncu-rep" not in str(caught.value)
+
+
 def test_nothing_to_keep_is_an_error_all_the_same(child):
     with pytest.raises(ReportError, match="0 of 2 launches"):
         child("print(json.dumps(SESSION), flush=True); os.abort()", keep_going=True)
@@ -440,8 +449,8 @@ def alive(process):
         return False
 
 
-def test_the_answer_of_the_child_is_json_lines_and_nothing_else(data, tmp_path):
-    request = {
+def request_of(data, tmp_path):
+    return {
         "path": str(data / "range_replay.ncu-rep.xz"),
         "folder": str(tmp_path),
         "keep_going": False,
@@ -451,14 +460,18 @@ def test_the_answer_of_the_child_is_json_lines_and_nothing_else(data, tmp_path):
         "counters": ["gpu__time_duration.sum"],
         "patterns": ["launch__.*"],
     }
-    child = subprocess.Popen(
-        [sys.executable, "-m", "nsightlens.collectors.ncu_rep_child", str(tmp_path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+
+
+def asked(request, out):
+    command = [sys.executable, "-m", "nsightlens.collectors.ncu_rep_child", request["folder"]]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=subprocess.DEVNULL, text=True)
     child.stdin.write(json.dumps(request) + "\n")
     child.stdin.flush()
+    return child
+
+
+def test_the_answer_of_the_child_is_json_lines_and_nothing_else(data, tmp_path):
+    child = asked(request_of(data, tmp_path), subprocess.PIPE)
     session, launch, end = map(json.loads, child.stdout)
     child.communicate()
     assert child.returncode == 0
@@ -466,6 +479,15 @@ def test_the_answer_of_the_child_is_json_lines_and_nothing_else(data, tmp_path):
     assert set(launch["counters"]) >= {"gpu__time_duration.sum"}
     assert all(name == "gpu__time_duration.sum" or name.startswith("launch__") for name in launch["counters"])
     assert end == {"end": 1}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_child_that_cannot_write_its_answer_says_so_by_its_exit_code(data, tmp_path):
+    with Path("/dev/full").open("w") as full:
+        child = asked(request_of(data, tmp_path), full)
+    child.wait(60)
+    child.stdin.close()
+    assert child.returncode == NO_ROOM
 
 
 def test_the_child_imports_nothing_from_the_current_folder(data, tmp_path):
