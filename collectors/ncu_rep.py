@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from nsightlens import errors
 from nsightlens.collectors.ncu_rep_build import build_launch, build_report, empty_report
-from nsightlens.collectors.ncu_rep_slices import NO_ROOM
+from nsightlens.collectors.ncu_rep_slices import NO_MEMORY, NO_ROOM
 from nsightlens.collectors.quantities import PATTERNS, counter_names
 from nsightlens.collectors.report import Launch, Report
 from nsightlens.errors import NsightlensError, ReportError, UsageError
@@ -51,7 +51,7 @@ class Reading:
     decimal
         Decimal separator of the numbers in CSV and text, ``point`` or ``comma``; judged by the numbers if not given.
     timeout_s
-        The child is ended after this many seconds.
+        The child is ended when it writes nothing new this many seconds after ``result`` was called.
     workers
         Processes that share the launches of a long report.
 
@@ -189,7 +189,7 @@ class Reading:
         if code == NO_ROOM:
             where = str(Path(self._folder.name).parent)
             return NsightlensError("is full, so that no report can be read", where=where, remedy=_ELSEWHERE)
-        if any("bad_alloc" in word for word in words):
+        if code == NO_MEMORY or any("bad_alloc" in word for word in words):
             return self._error(f"reading it takes more than {MEMORY_BYTES} bytes of memory", _FEWER)
         last = f": {words[-1][:200]}" if words else ""
         return self._error(f"NVIDIA's reader ended on this file (code {code}){last}", _CUT)
@@ -202,6 +202,8 @@ class Reading:
         usable = len(launches) - hollow
         if (ended and usable == session["results"] == len(launches)) or (usable and self._request["keep_going"]):
             return
+        if "bad_alloc" in self._messages.read_text(encoding="utf-8", errors="replace"):
+            raise self._crash()
         message = f"the report is damaged: {usable} of {count(session['results'], 'launch')} can be read"
         raise self._error(message, "--keep-going analyses these" if usable else _CUT)
 

@@ -5,6 +5,7 @@ comes as one JSON object in one line on standard input, which stays open as long
 out as one JSON object a line: the session, each launch, an end mark; or one error.
 """
 
+import errno
 import importlib
 import json
 import mmap
@@ -21,7 +22,7 @@ from typing import Any, NoReturn
 
 from nsightlens.collectors.container import Container, walk
 from nsightlens.collectors.ncu_rep_action import Wanted, copy_launch
-from nsightlens.collectors.ncu_rep_slices import FULL, NO_ROOM, Slices, line
+from nsightlens.collectors.ncu_rep_slices import FULL, NO_MEMORY, NO_ROOM, Slices, line
 from nsightlens.collectors.text.reader import read as read_text
 from nsightlens.collectors.unpack import is_report, plain
 from nsightlens.errors import ReportError
@@ -35,6 +36,7 @@ _INSTALLED = (
 )
 
 _AT_WORK: list[Slices] = []
+_LEAVING = threading.Lock()
 
 
 def main(folder: str) -> None:
@@ -52,9 +54,16 @@ def main(folder: str) -> None:
             answer.write(text)
             answer.flush()  # the library may end this process at any launch
     except OSError as error:
-        sys.stderr.write(f"{error}\n")
-        os._exit(NO_ROOM if error.errno in FULL else 1)
-    os._exit(0)  # the native library's own shutdown can be slow
+        with suppress(OSError):  # its file is in the same folder as the answer
+            sys.stderr.write(f"{error}\n")
+        _end(NO_ROOM if error.errno in FULL else NO_MEMORY if error.errno == errno.ENOMEM else 1)
+    _end(0)
+
+
+def _end(code: int) -> NoReturn:
+    """End at once, since the native library's own shutdown can be slow; but not while the folder is being removed."""
+    with _LEAVING:
+        os._exit(code)
 
 
 def _answers(request: dict[str, Any]) -> Iterator[str]:
@@ -86,6 +95,7 @@ def _end_with_parent(folder: str) -> None:
 
 
 def _leave(folder: str) -> NoReturn:
+    _LEAVING.acquire()  # for good
     for _ in range(3):  # the other thread may be writing meanwhile
         for slices in _AT_WORK:
             slices.stop()

@@ -1,7 +1,7 @@
 """All launches of one report, in order, in processes forked for a slice of it each.
 
 NVIDIA's library keeps 0.02 to 7 MB for every launch that is read, for good. What a forked process has read goes with
-it, so memory does not grow with the launches of a report; and if the library ends the process, one launch is lost.
+it, so memory does not grow with the launches of a report; and if the library ends such a process, one launch is lost.
 """
 
 import errno
@@ -20,8 +20,8 @@ ALONE = 16
 """Launches that are not worth another process."""
 SLICE = 128
 GROWTH_BYTES = 48 << 20
-NO_ROOM = 74
-"""Exit code of a process that could not write what it read."""
+NO_ROOM, NO_MEMORY = 74, 75
+"""Exit codes of a process that could not write what it read, and of one that had too little memory."""
 FULL = {errno.ENOSPC, errno.EDQUOT}
 _PAGE_BYTES = 4096 if not FORK else os.sysconf("SC_PAGE_SIZE")
 
@@ -54,6 +54,7 @@ class Slices:
         self._copy = copy
         self._folder = folder
         self._workers = workers
+        self._stopped = False
         self.running: deque[Worker] = deque()
 
     def read(self, total: int) -> Iterator[str]:
@@ -66,7 +67,7 @@ class Slices:
         while True:
             while len(self.running) < self._workers and (start := next(starts, None)) is not None:
                 self.running.append(self._fork(start, min(start + SLICE, total)))
-            if not self.running:
+            if not self.running or self._stopped:
                 return
             yield from self._collect(self.running[0])
 
@@ -85,7 +86,8 @@ class Slices:
 
     def stop(self) -> None:
         """End the forked processes."""
-        for worker in self.running:
+        self._stopped = True
+        for worker in tuple(self.running):
             with suppress(ProcessLookupError):
                 os.kill(worker.process, 9)
 
@@ -101,15 +103,17 @@ class Slices:
                     done += 1
         worker.answer.unlink()
         if status != 0 and done < worker.stop:
-            self._require_room(status)
+            self._require_means(os.waitstatus_to_exitcode(status))
             yield line({"hollow": True})
             done += 1
-        if done < worker.stop:
+        if done < worker.stop and not self._stopped:
             self.running.appendleft(self._fork(done, worker.stop))
 
-    def _require_room(self, status: int) -> None:
-        if os.waitstatus_to_exitcode(status) == NO_ROOM:
+    def _require_means(self, code: int) -> None:
+        if code == NO_ROOM:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._folder))
+        if code == NO_MEMORY:
+            raise MemoryError
 
     def _fork(self, start: int, stop: int) -> Worker:
         answer = self._folder / f"slice-{start}"
@@ -131,10 +135,13 @@ class Slices:
                     if os.getppid() != parent or _resident() > grown:
                         break
         except OSError as error:
-            code = NO_ROOM if error.errno in FULL else 1
+            code = NO_ROOM if error.errno in FULL else NO_MEMORY if error.errno == errno.ENOMEM else 1
+        except MemoryError:
+            code = NO_MEMORY
         except BaseException as error:  # noqa: BLE001 - a forked process may never return into its parent's code
-            sys.stderr.write(f"{type(error).__name__}: {error}\n")
             code = 1
+            with suppress(OSError):
+                sys.stderr.write(f"{type(error).__name__}: {error}\n")
         os._exit(code)
 
 

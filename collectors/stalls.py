@@ -1,4 +1,4 @@
-"""Stall reasons: for what warps wait, in warps a cycle of an active scheduler."""
+"""Stall reasons: for what warps wait, in warps on average per issued instruction."""
 
 import re
 from collections.abc import Mapping

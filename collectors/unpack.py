@@ -108,7 +108,9 @@ def _require_report(head: bytes, path: Path) -> None:
 
 def _is_text(head: bytes) -> bool:
     """Tell whether a file may be text, in UTF-8 or UTF-16, that is not known to be something else."""
-    if not head or any(head.lstrip().lower().startswith(magic.lower()) for magic, _, _ in _LOOKS_LIKE):
+    if not head.strip(b" \t\r\n") or any(
+        head.lstrip().lower().startswith(magic.lower()) for magic, _, _ in _LOOKS_LIKE
+    ):
         return False
     letters = head.replace(b"\0", b"") if head.count(b"\0") <= len(head) // 2 + 1 else head
     control = sum(byte < 32 and byte not in b"\t\r\n\f\x1b" for byte in letters)  # noqa: PLR2004
@@ -116,7 +118,7 @@ def _is_text(head: bytes) -> bool:
 
 
 def _guess(head: bytes) -> tuple[str, str]:
-    if not head:
+    if not head.strip(b" \t\r\n\0"):
         return "an empty file", "profile again: nsightlens profile -- CMD"
     for magic, what, remedy in _LOOKS_LIKE:
         if head.lstrip().lower().startswith(magic.lower()):

@@ -1,6 +1,7 @@
 """Numbers shown with a unit, and the units of Nsight Compute's counters."""
 
 import math
+import re
 
 PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -52,6 +53,18 @@ def _rounded(value: float, digits: int) -> float:
     return float(f"{value:.{digits - 1}e}")
 
 
+_UNIT_EXCEPTIONS = (
+    (r"data_bytes_per_(sector|wavefront)", r"byte/\1"),
+    (r"thread_inst_executed_per_inst_executed", "thread/inst"),
+    (r"data_bank_conflicts", "wavefront"),
+    (r"warps_issue_stalled_\w+_per_issue|warp_cycles_per_issue_stall", "warp"),
+    (r"_pred_on_x\d$", "inst/cycle"),
+    (r"bytes_per_sec$", "byte/s"),
+    (r"inst_\w+_per_(elapsed|active)_cycle$", "inst/cycle"),
+    (r"launch__grid_size$", "block"),
+    (r"launch__thread_count$", "thread"),
+    (r"gpc__frequency", "1/s"),
+)
 # Base units as Nsight Compute stores them. The library's own unit of a derived counter depends on its version.
 _UNIT_ENDINGS = (
     (".pct", "%"),
@@ -78,6 +91,9 @@ _UNIT_WORDS = (
 
 def counter_unit(name: str) -> str:
     """Return the unit of a counter, judged by its name alone."""
+    for pattern, unit in _UNIT_EXCEPTIONS:
+        if (match := re.search(pattern, name)) and not name.endswith(("_pct", ".pct")) and ".pct_of_peak" not in name:
+            return match.expand(unit)
     base = next((unit for word, unit in _UNIT_WORDS if word in name), "1")
     if ".pct_of_peak" in name or name.endswith("_pct"):
         return "%"

@@ -417,6 +417,15 @@ def test_a_judgement_from_whole_values_names_the_option_that_overrules_it(parse)
     assert "decimal points: as asked for" in session["notes"]
 
 
+@pytest.mark.parametrize(("asked", "value"), [("comma", "1,205.50"), ("point", "1.205,50")])
+def test_a_separator_that_all_numbers_contradict_is_refused(parse, asked, value):
+    text = FULL + row(value=value)
+    assert times(parse(text)[1]) == [1205.5]
+    with pytest.raises(ReportError, match="all numbers that tell") as error:
+        parse(text, decimal=asked)
+    assert error.value.remedy == f"leave out --decimal {asked}"
+
+
 def test_numbers_that_contradict_what_was_asked_for_are_left_out_and_said(parse):
     text = FULL + row(value="1,205.50") + row(metric="launch__waves_per_multiprocessor", unit="", value="0,25")
     with pytest.raises(ReportError, match="mixed") as error:

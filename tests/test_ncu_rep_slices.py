@@ -73,6 +73,17 @@ def test_a_full_disk_is_no_fault_of_the_report(tmp_path):
         list(slices.read(95))
 
 
+@pytest.mark.parametrize("error", [MemoryError(), OSError(errno.ENOMEM, "Cannot allocate memory")])
+def test_a_lack_of_memory_is_no_fault_of_the_report(tmp_path, error):
+    def copy(index):
+        if index == 30:
+            raise error
+        return {}
+
+    with pytest.raises(MemoryError):
+        list(Slices(copy, tmp_path, 2).read(95))
+
+
 def test_processes_end_when_they_are_told_to(tmp_path):
     slices = Slices(lambda index: time.sleep(60) if index else {}, tmp_path, 2)
     lines = slices.read(95)
@@ -82,11 +93,11 @@ def test_processes_end_when_they_are_told_to(tmp_path):
     assert {os.waitstatus_to_exitcode(os.waitpid(worker.process, 0)[1]) for worker in slices.running} == {-9}
 
 
-def test_a_report_read_in_slices_is_the_one_read_by_one_process(data):
-    path = data / "nested_nvtx.ncu-rep.xz"
-    (two,) = read([path])
-    (one, _) = read([path, path])
-    assert len(two.launched) == 280
-    assert [(launch.row, launch.counters) for launch in two.launched] == [
-        (launch.row, launch.counters) for launch in one.launched
-    ]
+def test_a_report_read_in_slices_has_the_values_of_a_plain_loop(data, raw_of):
+    (report,) = read([data / "nested_nvtx.ncu-rep.xz"])
+    plain = raw_of("nested_nvtx")
+    assert len(report.launched) == len(plain) == 280
+    for launch, raw in zip(report.launched, plain, strict=True):
+        assert launch.row["name"] == raw["name"]
+        numbers = {name: value for name, value in launch.counters.items() if not isinstance(value, str)}
+        assert {name: raw["counters"][name] for name in numbers} == numbers

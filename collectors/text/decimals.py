@@ -99,8 +99,11 @@ class Decimals:
         return self._from_little()
 
     def _against(self, asked: str) -> str | None:
-        """Return what to say about a separator that was asked for: it may contradict the numbers."""
+        """Return what to say about a separator that was asked for: it may contradict some of the numbers, not all."""
         other = self.shown.get(_OTHER[asked])
+        if other is not None and asked not in self.shown:
+            message = f"all numbers that tell have {_NAMES[_OTHER[asked]]}, such as {other}"
+            raise ReportError(message, remedy=f"leave out --decimal {asked}")
         if other:
             return f"{_NAMES[asked]}: as asked for; numbers such as {other} cannot be read so and were left out"
         return f"{_NAMES[asked]}: as asked for"

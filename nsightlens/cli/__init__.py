@@ -11,9 +11,8 @@ from typing import NoReturn
 import click
 
 from nsightlens._version import __version__
-from nsightlens.cli.out import call
+from nsightlens.cli.out import call, complain
 from nsightlens.errors import NsightlensError
-from nsightlens.text import printable
 
 COMMANDS = {
     "analyze": "Roofline, overlap and losses of every launch in a report.",
@@ -67,9 +66,12 @@ def main(args: list[str] | None = None) -> NoReturn:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that has no ≤ shows a question mark
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _terminate)  # so that what was begun is cleaned up
+        for name in {"SIGTERM", "SIGHUP"} & set(dir(signal)):
+            number = getattr(signal, name)
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup leaves it
+                signal.signal(number, _terminate)  # so that what was begun is cleaned up
     try:
         call(partial(cli.main, args=args))
     except NsightlensError as error:
-        click.echo(f"nsightlens: {printable(str(error))}", err=True)
+        complain(str(error))
         sys.exit(error.exit_code)

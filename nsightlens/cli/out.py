@@ -1,5 +1,7 @@
 """Standard output: where it cannot be written, one line and an exit code instead of a traceback."""
 
+import contextlib
+import errno
 import os
 import sys
 from collections.abc import Callable
@@ -12,6 +14,9 @@ from nsightlens.text import printable
 
 BROKEN_PIPE = 141
 """Exit code when the reader of standard output has gone: 128 + SIGPIPE, as other programs give it."""
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: 128 + SIGINT."""
+UNWRITABLE = {errno.ENOSPC, errno.EPIPE, errno.EBADF}
 _REMEDY = "name a file with -o"
 
 
@@ -58,6 +63,18 @@ def call(command: Callable[..., Any]) -> NoReturn:
         vars(error)["message"] = printable(error.message)  # click declares it final, and shows no other text
         error.show()
         sys.exit(error.exit_code)
-    except click.Abort:
-        click.echo("Aborted!", err=True)
-        sys.exit(1)
+    except (click.Abort, KeyboardInterrupt):
+        complain("interrupted")
+        sys.exit(INTERRUPTED)
+    except OSError as error:
+        if error.errno not in UNWRITABLE:
+            raise
+        complain(f"standard output: cannot be written: {error.strerror}")
+        _discard()
+        sys.exit(UsageError.exit_code)
+
+
+def complain(text: str) -> None:
+    """Write one line to standard error, if that can be written."""
+    with contextlib.suppress(OSError):
+        click.echo(f"nsightlens: {printable(text)}", err=True)
