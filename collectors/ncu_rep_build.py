@@ -29,8 +29,8 @@ def build_launch(index: int, process_ids: Sequence[int | None], line: dict[str, 
     row = {
         **identity,
         "kind": line["kind"],
-        "name": line["name"],
-        "full_name": line["full_name"],
+        "name": intern(line["name"]),
+        "full_name": intern(line["full_name"]),
         "nvtx": tuple(_path(span) for span in line["nvtx"] if span["domain"] != DECLARED_DOMAIN),
         "declared": _declared(line["nvtx"]),
         "invocations": line.get("invocations", 1),
@@ -51,7 +51,7 @@ def _declared(spans: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _path(span: dict[str, Any]) -> str:
-    return "/".join(name.replace("/", "%2F") for name in (span["domain"], *span["path"]))
+    return intern("/".join(name.replace("/", "%2F") for name in (span["domain"], *span["path"])))
 
 
 def build_report(path: Path, session: dict[str, Any], launches: tuple[Launch, ...]) -> Report:

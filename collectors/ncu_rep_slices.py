@@ -80,7 +80,7 @@ class Slices:
         short, grown = not FORK or total <= ALONE, 0
         for index in range(total):
             yield line(self._copy(index))
-            grown = grown or _resident() + GROWTH_BYTES
+            grown = grown or _resident() + 2 * GROWTH_BYTES
             if not short and (self._workers > 1 or _resident() > grown):
                 return
 
