@@ -108,8 +108,9 @@ def test_shares_of_every_launch_are_those_of_the_counters(recording, document_of
 ROLL_UP = "sm__throughput.avg.pct_of_peak_sustained_elapsed"
 UNITS = (
     "sm__inst_issued.avg.pct_of_peak_sustained_elapsed",
-    *(f"sm__pipe_{pipe}_cycles_active.avg.pct_of_peak_sustained_elapsed" for pipe in ("fma", "fp64", "shared", "tensor")),
+    *(f"sm__pipe_{pipe}_cycles_active.avg.pct_of_peak_sustained_elapsed" for pipe in ("fma", "fp64", "tensor")),
 )
+SHARED = "sm__pipe_shared_cycles_active.avg.pct_of_peak_sustained_elapsed"
 MORE_UNITS = (
     *(f"sm__pipe_{pipe}_cycles_active.avg.pct_of_peak_sustained_elapsed" for pipe in ("alu", "fmaheavy")),
     "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed",
@@ -121,7 +122,7 @@ def busiest(counters):
     if any(name not in counters for name in UNITS):
         return None
     further = [counters[name] for name in MORE_UNITS] if all(name in counters for name in MORE_UNITS) else []
-    return max([*(counters[name] for name in UNITS), *further])
+    return max([*(counters[name] for name in UNITS), counters.get(SHARED, 0.0), *further])
 
 
 def test_the_share_of_the_multiprocessor_is_the_roll_up_or_its_busiest_unit(recording, document_of, raw_of):
