@@ -97,14 +97,48 @@ def test_shares_of_every_launch_are_those_of_the_counters(recording, document_of
         "l2_hit_share": "lts__t_sector_hit_rate.pct",
         "l1_hit_share": "l1tex__t_sector_hit_rate.pct",
         "tensor_pipe_share": "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
-        "sm_share": "sm__throughput.avg.pct_of_peak_sustained_elapsed",
     }
     for launch, plain in zip(document_of(recording)["launches"], raw_of(recording), strict=True):
         for share, counter in percentages.items():
             percentage = plain["counters"].get(counter)
-            if percentage is not None or share in {"l2_hit_share", "sm_share"}:
+            if percentage is not None or share == "l2_hit_share":
                 expected = None if percentage is None else percentage / 100
                 assert same(launch["utilisation"][share], expected), (launch["launch"], share)
+
+
+ROLL_UP = "sm__throughput.avg.pct_of_peak_sustained_elapsed"
+UNITS = (
+    "sm__inst_issued.avg.pct_of_peak_sustained_elapsed",
+    *(f"sm__pipe_{pipe}_cycles_active.avg.pct_of_peak_sustained_elapsed" for pipe in ("fma", "fp64", "tensor")),
+)
+SHARED = "sm__pipe_shared_cycles_active.avg.pct_of_peak_sustained_elapsed"
+MORE_UNITS = (
+    *(f"sm__pipe_{pipe}_cycles_active.avg.pct_of_peak_sustained_elapsed" for pipe in ("alu", "fmaheavy")),
+    "sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed",
+)
+
+
+def busiest(counters):
+    """Return the largest share of the multiprocessor's units, as a percentage; None if one of UNITS is unknown."""
+    if any(name not in counters for name in UNITS):
+        return None
+    further = [counters[name] for name in MORE_UNITS] if all(name in counters for name in MORE_UNITS) else []
+    return max([*(counters[name] for name in UNITS), counters.get(SHARED, 0.0), *further])
+
+
+def test_the_share_of_the_multiprocessor_is_the_roll_up_or_its_busiest_unit(recording, document_of, raw_of):
+    for launch, plain in zip(document_of(recording)["launches"], raw_of(recording), strict=True):
+        percentage = plain["counters"].get(ROLL_UP, busiest(plain["counters"]))
+        expected = None if percentage is None else percentage / 100
+        assert same(launch["utilisation"]["sm_share"], expected), launch["launch"]
+        assert ("max" in (launch["values"]["sm_share"]["counter"] or "")) is (
+            percentage is not None and ROLL_UP not in plain["counters"]
+        )
+
+
+def test_the_stand_in_for_the_roll_up_is_a_close_lower_bound(raw_of):
+    for launch in raw_of("scale_full"):
+        assert 0.99 * launch["counters"][ROLL_UP] <= busiest(launch["counters"]) <= launch["counters"][ROLL_UP]
 
 
 def test_identity_of_every_launch_is_that_of_the_report(recording, document_of, raw_of):

@@ -8,8 +8,8 @@ from nsightlens.collectors.quantities import catalogue
 from nsightlens.collectors.report import Launch
 from nsightlens.data import table
 
-TENSOR = "regex:^sm__ops_path_tensor_.*"
-STALLS = "regex:^smsp__average_warps_issue_stalled_.*_per_issue_active"
+TENSOR = r"regex:^sm__ops_path_tensor_.*\.sum(\.peak_sustained)?$"
+STALLS = r"regex:^smsp__average_warps_issue_stalled_.*_per_issue_active\.ratio$"
 
 
 def missing(launch: Launch) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ COMMANDS = {
     "analyze": "Roofline, overlap and losses of every launch in a report.",
     "launches": "A short list of the launches in a report, or their frame.",
     "demo": "The main job on a recorded H200 report; needs no GPU.",
+    "metrics": "What profile asks Nsight Compute for, and why.",
+    "doctor": "Check whether this machine can profile.",
     "profile": "Run a program under Nsight Compute, then analyse it.",
     "roofline": "Draw the roofline of a report.",
 }

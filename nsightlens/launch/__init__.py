@@ -7,6 +7,7 @@ from nsightlens.launch.log import Progress
 from nsightlens.launch.manifest import Manifest, manifest_path, read_manifest, write_manifest
 from nsightlens.launch.output import folder_beside, keep, report_target
 from nsightlens.launch.process import OnProgress, Outcome, run
+from nsightlens.launch.query import counters_of, has
 
 __all__ = [
     "Manifest",
@@ -16,9 +17,11 @@ __all__ = [
     "Request",
     "check_program",
     "command_line",
+    "counters_of",
     "failure",
     "find_ncu",
     "folder_beside",
+    "has",
     "keep",
     "manifest_path",
     "ncu_version",
