@@ -26,15 +26,16 @@ def build_launch(index: int, process_ids: Sequence[int | None], line: dict[str, 
             "payload": None,
         }
         return make_launch({**identity, **blank}, {})
+    said = _declarations(line["nvtx"])
     row = {
         **identity,
         "kind": line["kind"],
         "name": intern(line["name"]),
         "full_name": intern(line["full_name"]),
         "nvtx": tuple(_path(span) for span in line["nvtx"] if span["domain"] != DECLARED_DOMAIN),
-        "declared": _declared(line["nvtx"]),
+        "declared": next(iter(said), {}),
         "invocations": line.get("invocations", 1),
-        "payload": next((p for span in line["nvtx"] for p in reversed(span["payloads"]) if p is not None), None),
+        "payload": _payload(line["nvtx"], said),
     }
     return make_launch(row, _interned(line["counters"]), _interned(line["opcodes"] or {}) or None)
 
@@ -44,10 +45,17 @@ def _interned(values: dict[str, Any]) -> dict[str, Any]:
     return {intern(name): value for name, value in values.items()}
 
 
-def _declared(spans: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return what the innermost range that declares anything says of itself."""
+def _declarations(spans: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what ranges around a launch say of themselves, the innermost first."""
     texts = [text for span in spans if span["domain"] == DECLARED_DOMAIN for text in span["path"]]
-    return next((found for text in reversed(texts) if (found := parse_declaration(text))), {})
+    return [found for text in reversed(texts) if (found := parse_declaration(text))]
+
+
+def _payload(spans: Sequence[dict[str, Any]], said: Sequence[dict[str, Any]]) -> float | str | None:
+    """Return the innermost payload that was declared, else the innermost that NVTX itself carries."""
+    declared = (each["payload"] for each in said if "payload" in each)
+    carried = (p for span in spans for p in reversed(span["payloads"]) if p is not None)
+    return next(declared, next(carried, None))
 
 
 def _path(span: dict[str, Any]) -> str:

@@ -54,6 +54,26 @@ both = report.launches.join(counters, on="launch")
 ```
 
 One row for each NVTX range that a launch lies in: `report.launches.explode("nvtx")`.
+
+## Sweeps
+
+Give every pass of a sweep its size: `nsightlens.annotate("gemm", payload=n)`, or the payload of any NVTX range. It is
+the key of the sweep. Seconds for each payload (rows) and innermost range (columns):
+
+```python
+launches = nsightlens.load("sweep.ncu-rep").launches
+launches["part"] = launches["nvtx"].map(lambda paths: paths[0].rsplit("/", 1)[-1] if paths else "")
+launches.groupby("payload")["time_s"].sum()
+launches.pivot_table(index="payload", columns="part", values="time_s", aggfunc="sum")
+```
+
+Payloads may mix numbers and words; `groupby` then needs `sort=False`.
+
+## Ranges of other tools
+
+Ranges of every domain appear as they are. nsight-python puts each launch into a start/end range of its domain
+`nsight-python`, so its reports have paths such as `nsight-python/my_kernel`: `--nvtx nsight-python` chooses them, and
+totals are grouped by them. Ranges of other domains around the same launch stand beside it in the tuple `nvtx`.
 """
 
 STALLS = """

@@ -7,6 +7,7 @@ nsightlens profile -- python examples/mix.py
 import argparse
 
 import numpy as np
+from common import run as run_program
 
 from nsightlens.kernels.cupy_launch import load_cupy
 from nsightlens.kernels.programs import run
@@ -53,4 +54,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_program(main)

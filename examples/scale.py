@@ -6,6 +6,8 @@ nsightlens profile -- python examples/scale.py
 
 import argparse
 
+from common import run as run_program
+
 from nsightlens.kernels.programs import run
 
 
@@ -21,4 +23,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_program(main)

@@ -6,7 +6,9 @@ import sys
 from collections.abc import Callable
 from contextlib import ContextDecorator
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar, cast
+
+from nsightlens.steps import marked
 
 DOMAIN = "nsightlens"
 # What a range declares is the name of a second range around it, in a domain of its own: the name is the one
@@ -16,13 +18,18 @@ MAX_DECLARATION = 4096
 
 Number = int | float
 Range = tuple[Callable[[], None], Callable[[], None]]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class annotate(ContextDecorator):  # noqa: N801
     """Mark a range of the program; usable with ``with`` and as a decorator.
 
     The range appears as ``nsightlens/NAME`` in the analysis, and in every tool that reads NVTX. Without a
-    profiler, or without the ``nvtx`` package, it does nothing.
+    profiler, or without the ``nvtx`` package, it does nothing: a decorated function is returned as it is.
+
+    One object may be entered many times, within itself and from several threads. NVTX keeps the ranges of each
+    thread apart. A decorated generator or ``async`` function is a range from each time it runs until it pauses. Do
+    not pause inside ``with``: whatever runs meanwhile on the thread would count to the range.
 
     Parameters
     ----------
@@ -73,6 +80,12 @@ class annotate(ContextDecorator):  # noqa: N801
     ) -> None:
         for _, pop in reversed(self._ranges):
             pop()
+
+    def __call__(self, func: Function) -> Function:
+        """Return the function with this range around it."""
+        if not self._ranges:
+            return func
+        return cast("Function", marked(func, self)) or super().__call__(func)
 
 
 def parse_declaration(text: str) -> dict[str, Number | str]:

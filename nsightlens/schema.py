@@ -23,7 +23,9 @@ IDENTITY = {
     "full_name": Column("string", "", "Demangled name."),
     "nvtx": Column("object", "", "Tuple of NVTX paths domain/outer/inner; / in a name is written %2F."),
     "declared": Column("object", "FLOP, byte", "What the innermost annotated range says of itself: a dict."),
-    "payload": Column("object", "", "Payload of the innermost NVTX range that has one."),
+    "payload": Column(
+        "object", "", "Payload of the innermost range that declares one, else of the innermost that has one."
+    ),
     "gpu": Column("string", "", "Name of the device."),
     "compute_capability": Column("float64", "", "Such as 9.0."),
     "grid": Column("object", "block", "Tuple x, y, z."),

@@ -120,7 +120,7 @@ def _origins(launch: Launch) -> Mapping[str, Origin]:
 
 def _declared(row: dict[str, Any]) -> Declared:
     said = row["declared"]
-    return Declared(said.get("flop"), said.get("dram_bytes"), said.get("payload", row["payload"]))
+    return Declared(said.get("flop"), said.get("dram_bytes"), row["payload"])
 
 
 def _work(launch: Launch) -> Work:
