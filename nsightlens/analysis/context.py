@@ -17,7 +17,7 @@ def asked(report: Report) -> dict[str, str]:
     """Return what was asked of ncu: by its command line, and the metric set by the manifest beside the report."""
     manifest = read_manifest(Path(report.path)) or {}
     named = {"set": manifest["metric_set"]} if isinstance(manifest.get("metric_set"), str) else {}
-    return options(report.command_line) | named
+    return (options(report.command_line) if report.format.startswith("ncu") else {}) | named
 
 
 def context(given: Mapping[str, str], launch: Launch) -> Context:

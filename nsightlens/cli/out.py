@@ -59,6 +59,9 @@ def call(command: Callable[..., Any]) -> NoReturn:
     """Run a command of click; show its errors with control characters escaped, since names of files come into them."""
     try:
         sys.exit(command(standalone_mode=False) or 0)
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        sys.exit(error.exit_code)
     except click.ClickException as error:
         vars(error)["message"] = printable(error.message)  # click declares it final, and shows no other text
         error.show()

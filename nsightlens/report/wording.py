@@ -13,7 +13,7 @@ LEDGERS = 12
 """Launches whose ledger is written out: the longest ones."""
 PATH = 240
 COLLECT = "To collect all of them: nsightlens profile -- CMD"
-NAMES = "The names, and a plain ncu command: --format json, missing and remedy"
+NAMES = "Their names, and a plain ncu command, stand under missing and remedy in --format json."
 
 
 def heads(analysis: Analysis) -> Iterator[tuple[str, str, list[str]]]:
@@ -30,6 +30,8 @@ def heads(analysis: Analysis) -> Iterator[tuple[str, str, list[str]]]:
 def _made(report: ReportInfo, context: Context) -> str:
     gpus = ", ".join(report.gpus) or "unknown GPU"
     cache, clock = context.cache_control, context.clock_control
+    if report.format.startswith("nvprof"):
+        return printable(f"{gpus}, nvprof", PATH)
     caches = {"all": "caches flushed before each pass", "none": "caches warm"}.get(cache or "", "cache control unknown")
     made = f"{gpus}, ncu {report.ncu_version or 'unknown'}; {caches}; clock control {clock or 'unknown'}"
     return printable(made, PATH)
@@ -79,5 +81,7 @@ def missing_line(launches: Sequence[LaunchResult]) -> str:
         return ""
     most = max(len(launch.missing) for launch in lacking)
     which = "every launch" if len(lacking) == len(launches) else f"{len(lacking)} of {len(launches)} launches"
-    counters = "1 counter is" if most == 1 else f"Up to {most} counters are"
+    least = min(len(launch.missing) for launch in lacking)
+    number = str(most) if least == most else f"{least} to {most}"
+    counters = "1 counter is" if most == 1 else f"{number} counters are"
     return f"{counters} missing for {which}, so some fields stay empty."

@@ -67,8 +67,8 @@ class Forked:
         inner, outer = os.pipe()
         self.stdin = os.fdopen(outer, "wb")
         self.returncode: int | None = None
-        self._pid = os.fork()
-        if self._pid == 0:
+        self.pid = os.fork()
+        if self.pid == 0:
             self.stdin.close()
             _become_child(reading, inner)
         os.close(inner)
@@ -76,7 +76,7 @@ class Forked:
     def poll(self) -> int | None:
         """Return the exit code, or None while the child runs."""
         if self.returncode is None:
-            pid, status = os.waitpid(self._pid, os.WNOHANG)
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
             self.returncode = os.waitstatus_to_exitcode(status) if pid else None
         return self.returncode
 
@@ -91,7 +91,7 @@ class Forked:
 
     def kill(self) -> None:
         """End the child."""
-        os.kill(self._pid, signal.SIGKILL)
+        os.kill(self.pid, signal.SIGKILL)
 
 
 class ForkedReading(Reading):
