@@ -42,6 +42,15 @@ def test_help_imports_nothing_heavy_but_click(arguments):
         assert "analyze" in out
 
 
+@pytest.mark.parametrize("arguments", [["metrics"], ["metrics", "--set", "losses"], ["metrics", "--format", "json"]])
+def test_showing_the_metric_sets_imports_nothing_heavy_but_click(arguments):
+    modules, out = imported(
+        "from nsightlens.cli import main\nwith contextlib.suppress(SystemExit): main(sys.argv[1:])", *arguments
+    )
+    assert "losses" in out
+    assert modules & HEAVY == {"click"}
+
+
 def test_analysing_to_json_keeps_the_native_reader_and_all_drawing_out_of_this_process(data):
     modules, out = imported(
         "from nsightlens.cli import main\nwith contextlib.suppress(SystemExit): main(sys.argv[1:])",

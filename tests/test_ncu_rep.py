@@ -107,10 +107,8 @@ def test_shares_of_every_launch_are_those_of_the_counters(recording, document_of
 
 
 ROLL_UP = "sm__throughput.avg.pct_of_peak_sustained_elapsed"
-UNITS = (
-    "sm__inst_issued.avg.pct_of_peak_sustained_elapsed",
-    *(f"sm__pipe_{pipe}_cycles_active.avg.pct_of_peak_sustained_elapsed" for pipe in ("fma", "fp64", "tensor")),
-)
+ISSUE = ("sm__inst_issued.avg.pct_of_peak_sustained_elapsed", "smsp__issue_active.avg.pct_of_peak_sustained_elapsed")
+UNITS = tuple(f"sm__pipe_{pipe}_cycles_active.avg.pct_of_peak_sustained_elapsed" for pipe in ("fma", "fp64", "tensor"))
 SHARED = "sm__pipe_shared_cycles_active.avg.pct_of_peak_sustained_elapsed"
 MORE_UNITS = (
     *(f"sm__pipe_{pipe}_cycles_active.avg.pct_of_peak_sustained_elapsed" for pipe in ("alu", "fmaheavy")),
@@ -119,11 +117,12 @@ MORE_UNITS = (
 
 
 def busiest(counters):
-    """Return the largest share of the multiprocessor's units, as a percentage; None if one of UNITS is unknown."""
-    if any(name not in counters for name in UNITS):
+    """Return the largest share of issue slots and units, as a percentage; None if one of UNITS is unknown."""
+    issue = next((counters[name] for name in ISSUE if name in counters), None)
+    if issue is None or any(name not in counters for name in UNITS):
         return None
     further = [counters[name] for name in MORE_UNITS] if all(name in counters for name in MORE_UNITS) else []
-    return max([*(counters[name] for name in UNITS), counters.get(SHARED, 0.0), *further])
+    return max([issue, *(counters[name] for name in UNITS), counters.get(SHARED, 0.0), *further])
 
 
 def test_the_share_of_the_multiprocessor_is_the_roll_up_or_its_busiest_unit(recording, document_of, raw_of):

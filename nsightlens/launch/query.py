@@ -21,7 +21,7 @@ def counters_of(ncu: Path, chip: str) -> frozenset[str]:
     ProfilerError
         If ncu cannot be started, or does not know the chip.
     """
-    arguments = [ncu, "--query-metrics", "--chip", chip]
+    arguments = [str(ncu), "--query-metrics", "--chip", chip]
     try:
         done = subprocess.run(  # noqa: S603
             arguments, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S, check=False

@@ -6,7 +6,6 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from nsightlens.report.markdown import escaped
 from nsightlens.text import count
 
 if TYPE_CHECKING:
@@ -43,6 +42,8 @@ def detail(entry: "MetricSet", note: str) -> str:
 
 def markdown(entry: "MetricSet", note: str) -> str:
     """Return one set as Markdown."""
+    from nsightlens.report.markdown import escaped  # noqa: PLC0415 - rich comes with it
+
     rows = [
         f"| {escaped(counter.name)}{_mark(counter)} | {escaped(counter.unit)} | {escaped(counter.why)} "
         f"| {escaped(counter.chips or '')} |"
