@@ -121,7 +121,7 @@ def split(arguments):
 
 
 def play(scenario, options, program, log):
-    for metric in options["--metrics"].split(","):
+    for metric in options.get("--metrics", "").split(","):
         if metric in os.environ.get("STAND_IN_UNKNOWN", "").split():
             base = metric.removeprefix("regex:").removeprefix("^")
             print(f"==ERROR== Failed to find metric regex:^{base}\\.(sum|min|max|avg|pct|ratio|max_rate)$", file=log)

@@ -15,7 +15,8 @@ from click.testing import CliRunner
 from nsightlens import data
 from nsightlens.analysis.result import Analysis
 from nsightlens.apps.profile import profile, run_profile
-from nsightlens.cli.profile import command, status
+from nsightlens.cli.profile import command
+from nsightlens.cli.status_line import status
 from nsightlens.errors import ProfilerError, ReportError, UsageError
 from nsightlens.launch import Progress, folder_beside, keep, manifest_path, read_manifest, report_target
 
@@ -113,7 +114,8 @@ def test_options_reach_ncu_and_the_program_is_left_alone(ncu, analysed, monkeypa
     assert arguments[-len(program) :] == list(program)
     ours = arguments[: -len(program)]
     assert ours[ours.index("--metrics") + 1] == ",".join(data.metric_set("losses"))
-    assert ours[-6:] == ["--kernel-name", "regex:scale", "--nvtx-include", "d@r/", "--launch-count", "2"]
+    kernels = "regex:^(?!ncclDevKernel|ncclKernel).*(?:scale)"
+    assert ours[-6:] == ["--kernel-name", kernels, "--nvtx-include", "d@r/", "--launch-count", "2"]
     assert analysed
 
 
@@ -221,9 +223,10 @@ def test_a_program_that_does_not_exist_is_an_error(ncu):
         profile([], ncu=ncu)
 
 
-def test_a_metric_set_that_does_not_exist_is_a_usage_error(ncu):
+@pytest.mark.parametrize("name", ["", "-f", "a b", "over,view"])
+def test_what_cannot_be_the_name_of_a_set_is_a_usage_error(ncu, name):
     with pytest.raises(UsageError, match="overview, losses"):
-        profile(PROGRAM, ncu=ncu, metric_set="all")
+        profile(PROGRAM, ncu=ncu, metric_set=name)
 
 
 def test_an_output_file_is_refused_before_the_program_runs(ncu):
