@@ -40,6 +40,8 @@ FAILURES = {
     "no_device": ("there is no CUDA device", "CUDA_VISIBLE_DEVICES"),
     "unsupported": ("cannot profile GPU 0", "--list-chips"),
     "option": ("does not take the option --import-sass", "--ncu PATH"),
+    "set": ("has no such set: loses", "ours: overview, losses"),
+    "range_replay": ("cannot be measured over ranges", "--replay-mode kernel"),
     "lock": ("cannot be written: /tmp/nsight-compute-lock", "TMPDIR"),
     "disk": ("cannot write its report", "--report FILE"),
     "exists": ("found a report of that name", "--force"),
@@ -51,6 +53,7 @@ FAILURES = {
     "program_crashed": ("exit code 11 (or SIGSEGV)", "without the profiler"),
     "nothing": ("no kernel was profiled", "launches kernels"),
     "filtered": (r"the program launched: sca\x1b[31mle, fma_chain<8>", "--kernel"),
+    "only_communication": ("the program launched: ncclDevKernel_AllReduce", "--with-communication"),
     "unheard_of": (r"ncu says: The flux \x1b[2Jcapacitor is empty.", "plain ncu"),
     "silent": ("ncu ended with exit code 7", "plain ncu"),
 }
