@@ -137,6 +137,9 @@ def play(scenario, options, program, log):
             return 1
     if scenario in {"sleep", "stubborn"}:
         return sleep(options, log, stubborn=scenario == "stubborn")
+    if scenario == "killed":
+        print(f'==PROF== Profiling "{NAME}" - 0: 0%....50%....100% - 17 passes', file=log)
+        os.kill(os.getpid(), signal.SIGKILL)
     messages, code, launches = FAILURES.get(scenario, ([], 0, 3))
     if not scenario:
         code = subprocess.run(program, check=False).returncode

@@ -176,6 +176,7 @@ def test_a_dry_run_needs_nothing_and_prints_what_a_run_would_start(ncu, tmp_path
     assert words[-2:] == list(program)
     assert value(words, "--export") == "my report.ncu-rep"
     assert "--ncu nowhere/ncu: no such program" in result.stderr
+    assert "no such program: no such program" in result.stderr
     invoke(ncu, "--kernel", "a b", "--report", "my report")
     ran = passed(tmp_path)
     changing = {ran.index(option) + offset for option in ("--log-file", "--export") for offset in (0, 1)}
@@ -262,6 +263,20 @@ def test_a_launch_of_another_name_or_without_a_time_has_no_spread():
     joined = with_spread([one, replace(one, launches=changed)], [Path("a"), Path("b")])
     assert [launch.repeats is None for launch in joined.launches] == [True, True, *(False for _ in rest)]
     assert f"launch 0 is {first.name} in run 1, other in run 2" in joined.reports[0].notes[-1]
+
+
+def test_an_ncu_that_is_killed_half_way_is_an_error(ncu, monkeypatch):
+    monkeypatch.setenv("STAND_IN", "killed")
+    error = invoke(ncu).exception
+    assert isinstance(error, ProfilerError)
+    assert "ncu was killed by SIGKILL after 1 profiled launch " in str(error)
+    assert names() == []
+
+
+def test_no_ncu_is_an_error_with_its_remedy():
+    error = invoke("nowhere/ncu").exception
+    assert isinstance(error, ProfilerError)
+    assert "install Nsight Compute" in str(error)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")

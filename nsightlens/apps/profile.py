@@ -135,11 +135,14 @@ def dry_run(
     UsageError
         As ``profile``.
     """
-    asked, missing = request(command, metric_set, metrics, extra_args)
-    lacking = [*missing]
+    asked, notes = request(command, metric_set, metrics, extra_args)
     profiler = Path(ncu or "ncu")
+    lacking = list(notes)
     try:
         profiler = launch.find_ncu(ncu)
+    except ProfilerError as error:
+        lacking.append(str(error))
+    try:
         launch.check_program(asked.command, shutil.which(asked.command[0]))
     except ProfilerError as error:
         lacking.append(str(error))

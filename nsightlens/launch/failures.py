@@ -96,6 +96,10 @@ def _signal_name(code: int) -> str:
     return next((f" (or {number.name})" for number in crashes if code in {number, number + 128}), "")
 
 
+def _name(number: int) -> str:
+    return signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+
+
 def _nothing(outcome: Outcome, request: Request) -> ProfilerError | None:
     if not any(NOTHING_PROFILED.search(line) for line in outcome.messages):
         return None
@@ -114,6 +118,9 @@ def _why_nothing(request: Request, otherwise: str) -> str:
 
 
 def _unknown(outcome: Outcome, errors: list[str]) -> ProfilerError:
+    if not errors and outcome.returncode < 0:
+        message = f"ncu was killed by {_name(-outcome.returncode)} after {count(outcome.launches, 'profiled launch')}"
+        return ProfilerError(message, remedy="see whether memory ran out or a batch system ended it: dmesg, job log")
     if not errors:
         message = f"ncu ended with exit code {outcome.returncode}"
         return ProfilerError(message, remedy="its messages stand above; try the same command with plain ncu")
