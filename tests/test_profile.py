@@ -214,7 +214,7 @@ def test_counters_that_ncu_does_not_know_are_left_out(ncu, analysed, monkeypatch
 
 def test_an_ncu_that_knows_none_of_the_counters_is_an_error(ncu, monkeypatch):
     monkeypatch.setenv("STAND_IN_UNKNOWN", " ".join(data.metric_set("overview")))
-    monkeypatch.setattr("nsightlens.apps.profile.MAX_RUNS", 2)
+    monkeypatch.setattr("nsightlens.apps.profile_run.MAX_RUNS", 2)
     with pytest.raises(ProfilerError, match=r"a counter is unknown.*--set overview"):
         profile(PROGRAM, ncu=ncu, metric_set="overview")
 

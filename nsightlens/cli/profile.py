@@ -14,7 +14,7 @@ from nsightlens.launch import COMMUNICATION, ranked
 from nsightlens.text import printable
 
 if TYPE_CHECKING:
-    from nsightlens.apps.profile import Profiled
+    from nsightlens.apps.profile_run import Profiled
 
 LEFT_OUT = "communication kernels (NCCL), if any, are left out; --with-communication keeps them"
 
