@@ -1,6 +1,7 @@
 """A stand-in for ncu: takes its arguments, says what it says, leaves a recorded report, and fails on request.
 
-Environment: ``STAND_IN`` names a scenario; ``STAND_IN_REPORT`` is the report (perhaps .xz) to leave;
+Environment: ``STAND_IN`` names a scenario; ``STAND_IN_REPORT`` is the report (perhaps .xz) to leave, or one for each
+of several runs, with the separator of PATH between them;
 ``STAND_IN_UNKNOWN`` lists counters that this ncu does not know; ``STAND_IN_ARGUMENTS`` is a file that gets the
 arguments as JSON.
 """
@@ -8,6 +9,7 @@ arguments as JSON.
 import json
 import lzma
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -66,6 +68,12 @@ FAILURES = {
         0,
     ),
     "option": (["==ERROR== unrecognised option '--import-sass'. Use --help for further details."], 1, 0),
+    "set": (["==ERROR== Failed to find section set: loses"], 1, 0),
+    "range_replay": (
+        ["==ERROR== Metric smsp__sass_thread_inst_executed_op_dfma_pred_on is not supported in range replay."],
+        1,
+        0,
+    ),
     "lock": (
         ["==ERROR== Failed to open/create lock file /tmp/nsight-compute-lock. Please check that this process may."],
         1,
@@ -94,6 +102,7 @@ FAILURES = {
     "program_crashed": (["==ERROR== The application returned an error code (11).", NOTHING], 11, 0),
     "nothing": ([NOTHING], 0, 0),
     "filtered": ([NOTHING, "Available Kernels:", f"1. {NAME}", "2. fma_chain<8>"], 0, 0),
+    "only_communication": ([NOTHING, "Available Kernels:", "1. ncclDevKernel_AllReduce_Sum_f32_RING_LL"], 0, 0),
     "unheard_of": (["==ERROR== The flux \x1b[2Jcapacitor is empty."], 1, 0),
     "silent": ([], 7, 0),
 }
@@ -121,13 +130,16 @@ def split(arguments):
 
 
 def play(scenario, options, program, log):
-    for metric in options["--metrics"].split(","):
+    for metric in options.get("--metrics", "").split(","):
         if metric in os.environ.get("STAND_IN_UNKNOWN", "").split():
             base = metric.removeprefix("regex:").removeprefix("^")
             print(f"==ERROR== Failed to find metric regex:^{base}\\.(sum|min|max|avg|pct|ratio|max_rate)$", file=log)
             return 1
     if scenario in {"sleep", "stubborn"}:
         return sleep(options, log, stubborn=scenario == "stubborn")
+    if scenario == "killed":
+        print(f'==PROF== Profiling "{NAME}" - 0: 0%....50%....100% - 17 passes', file=log)
+        os.kill(os.getpid(), signal.SIGKILL)
     messages, code, launches = FAILURES.get(scenario, ([], 0, 3))
     if not scenario:
         code = subprocess.run(program, check=False).returncode
@@ -150,7 +162,9 @@ def leave_report(options):
     target = Path(options["--export"].replace("%%", "%"))
     if target.exists():
         raise SystemExit("the report exists")
-    source = os.environ.get("STAND_IN_REPORT")
+    sources = os.environ.get("STAND_IN_REPORT", "").split(os.pathsep)
+    run = re.search(r"-(\d+)\.ncu-rep$", target.name)
+    source = sources[int(run[1]) - 1 if run and len(sources) > 1 else 0] or None
     data = b"report" if source is None else Path(source).read_bytes()
     target.write_bytes(lzma.decompress(data) if source is not None and source.endswith(".xz") else data)
 

@@ -222,6 +222,7 @@ CLASSES = {
     "work": result.Work,
     "traffic": result.Traffic,
     "declared": result.Declared,
+    "repeats": result.Repeats,
     "ceiling": result.Ceiling,
     "point": result.RooflinePoint,
     "roofline": result.Roofline,

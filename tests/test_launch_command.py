@@ -45,6 +45,15 @@ def test_the_name_of_the_report_is_taken_literally():
         ("train/*/attn", "train/*/attn"),
         ("[train", "[train"),
         ("a,b", "a,b"),
+        ("scale/", "scale/"),
+        ("mix/step 3/layer 1", "mix@step 3/layer 1/"),
+        ("/outer/inner", "outer/inner/"),
+        ("mix/step", "mix@step/"),
+        ("mix/a%2Fb", r"mix@a\/b/"),
+        ("mix/a[0],b@c+*", r"mix@a\[0\]\,b\@c\+\*/"),
+        ("mix/a[0]", r"mix@a\[0\]/"),
+        ("nsightlens@a/b/", "nsightlens@a/b/"),
+        ("a/b]", "a/b]"),
     ],
 )
 def test_a_single_range_name_selects_push_pop_ranges(given, passed):

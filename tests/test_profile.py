@@ -15,7 +15,8 @@ from click.testing import CliRunner
 from nsightlens import data
 from nsightlens.analysis.result import Analysis
 from nsightlens.apps.profile import profile, run_profile
-from nsightlens.cli.profile import command, status
+from nsightlens.cli.profile import command
+from nsightlens.cli.status_line import status
 from nsightlens.errors import ProfilerError, ReportError, UsageError
 from nsightlens.launch import Progress, folder_beside, keep, manifest_path, read_manifest, report_target
 
@@ -39,6 +40,8 @@ FAILURES = {
     "no_device": ("there is no CUDA device", "CUDA_VISIBLE_DEVICES"),
     "unsupported": ("cannot profile GPU 0", "--list-chips"),
     "option": ("does not take the option --import-sass", "--ncu PATH"),
+    "set": ("has no such set: loses", "ours: overview, losses"),
+    "range_replay": ("cannot be measured over ranges", "--replay-mode kernel"),
     "lock": ("cannot be written: /tmp/nsight-compute-lock", "TMPDIR"),
     "disk": ("cannot write its report", "--report FILE"),
     "exists": ("found a report of that name", "--force"),
@@ -50,6 +53,7 @@ FAILURES = {
     "program_crashed": ("exit code 11 (or SIGSEGV)", "without the profiler"),
     "nothing": ("no kernel was profiled", "launches kernels"),
     "filtered": (r"the program launched: sca\x1b[31mle, fma_chain<8>", "--kernel"),
+    "only_communication": ("the program launched: ncclDevKernel_AllReduce", "--with-communication"),
     "unheard_of": (r"ncu says: The flux \x1b[2Jcapacitor is empty.", "plain ncu"),
     "silent": ("ncu ended with exit code 7", "plain ncu"),
 }
@@ -113,7 +117,8 @@ def test_options_reach_ncu_and_the_program_is_left_alone(ncu, analysed, monkeypa
     assert arguments[-len(program) :] == list(program)
     ours = arguments[: -len(program)]
     assert ours[ours.index("--metrics") + 1] == ",".join(data.metric_set("losses"))
-    assert ours[-6:] == ["--kernel-name", "regex:scale", "--nvtx-include", "d@r/", "--launch-count", "2"]
+    kernels = "regex:^(?!ncclDevKernel|ncclKernel).*(?:scale)"
+    assert ours[-6:] == ["--kernel-name", kernels, "--nvtx-include", "d@r/", "--launch-count", "2"]
     assert analysed
 
 
@@ -209,7 +214,7 @@ def test_counters_that_ncu_does_not_know_are_left_out(ncu, analysed, monkeypatch
 
 def test_an_ncu_that_knows_none_of_the_counters_is_an_error(ncu, monkeypatch):
     monkeypatch.setenv("STAND_IN_UNKNOWN", " ".join(data.metric_set("overview")))
-    monkeypatch.setattr("nsightlens.apps.profile.MAX_RUNS", 2)
+    monkeypatch.setattr("nsightlens.apps.profile_run.MAX_RUNS", 2)
     with pytest.raises(ProfilerError, match=r"a counter is unknown.*--set overview"):
         profile(PROGRAM, ncu=ncu, metric_set="overview")
 
@@ -221,9 +226,10 @@ def test_a_program_that_does_not_exist_is_an_error(ncu):
         profile([], ncu=ncu)
 
 
-def test_a_metric_set_that_does_not_exist_is_a_usage_error(ncu):
+@pytest.mark.parametrize("name", ["", "-f", "a b", "over,view"])
+def test_what_cannot_be_the_name_of_a_set_is_a_usage_error(ncu, name):
     with pytest.raises(UsageError, match="overview, losses"):
-        profile(PROGRAM, ncu=ncu, metric_set="all")
+        profile(PROGRAM, ncu=ncu, metric_set=name)
 
 
 def test_an_output_file_is_refused_before_the_program_runs(ncu):

@@ -173,6 +173,16 @@ class TensorCore:
 
 
 @dataclass(frozen=True, slots=True)
+class Repeats:
+    """Times of one launch over several runs of the program."""
+
+    runs: int
+    median_s: float
+    min_s: float
+    max_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchResult:
     """Everything known about one profiled launch (a kernel, range or graph)."""
 
@@ -203,6 +213,7 @@ class LaunchResult:
     values: Mapping[str, Origin]
     missing: tuple[str, ...]
     remedy: str | None
+    repeats: Repeats | None = None
 
 
 @dataclass(frozen=True, slots=True)

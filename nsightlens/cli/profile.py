@@ -1,21 +1,22 @@
 """``nsightlens profile``: run a program under Nsight Compute, then analyse it."""
 
-import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from nsightlens.cli.options import check_output, emit, output_options
-from nsightlens.launch import Progress, select
+from nsightlens.cli.out import write_out
+from nsightlens.cli.profile_options import ncu_arguments, ncu_options
+from nsightlens.cli.status_line import StatusLine
+from nsightlens.launch import COMMUNICATION, ranked
 from nsightlens.text import printable
 
 if TYPE_CHECKING:
-    from nsightlens.apps.profile import Profiled
+    from nsightlens.apps.profile_run import Profiled
 
-NAME_WIDTH = 48
+LEFT_OUT = "communication kernels (NCCL), if any, are left out; --with-communication keeps them"
 
 
 @click.command(
@@ -26,39 +27,45 @@ NAME_WIDTH = 48
 @click.option(
     "--set",
     "metric_set",
-    type=click.Choice(["overview", "losses"]),
+    metavar="NAME",
     default="losses",
     show_default=True,
-    help="Counters to collect; overview takes fewer passes.",
+    help="Counters to collect: overview (fewer passes), losses, or a set of ncu's own, such as full.",
 )
+@click.option("--metrics", metavar="A,B", default="", help="Further counters, as ncu takes them.")
 @click.option("--ncu", metavar="PATH", help="Nsight Compute's command line; searched for if not given.")
-@click.option("--kernel", metavar="REGEX", help="Profile only kernels whose name matches.")
-@click.option("--nvtx", metavar="RANGE", multiple=True, help="Profile only within this range, as DOMAIN@RANGE.")
-@click.option("--launch-skip", metavar="N", type=click.IntRange(min=0), help="Leave out the first N launches.")
-@click.option("--launch-count", metavar="N", type=click.IntRange(min=1), help="Profile at most N launches.")
+@ncu_options
 @click.option(
     "--timeout",
     "timeout_s",
     metavar="S",
     type=click.FloatRange(min=0, min_open=True),
-    help="Stop after S seconds.",
+    help="Stop each run after S seconds.",
 )
+@click.option(
+    "--repeat",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=1,
+    help="Run N times, keep N reports, and show how far times spread.",
+)
+@click.option("--dry-run", is_flag=True, help="Print the command line of ncu, and run nothing.")
 @output_options
 @click.argument("program", metavar="-- CMD...", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(
     *,
     report: Path | None,
     metric_set: str,
+    metrics: str,
     ncu: str | None,
-    kernel: str | None,
-    nvtx: tuple[str, ...],
-    launch_skip: int | None,
-    launch_count: int | None,
     timeout_s: float | None,
+    repeat: int,
+    dry_run: bool,
     fmt: str | None,
     output: Path | None,
     force: bool,
     program: tuple[str, ...],
+    **for_ncu: Any,  # noqa: ANN401
 ) -> None:
     """Run CMD under Nsight Compute, keep the report, and analyse every launch.
 
@@ -66,58 +73,52 @@ def command(
     clocks are left as they are. When CMD fails on the way, what was collected is analysed all the same, and the
     exit code is 4.
     """
-    from nsightlens.apps.profile import run_profile  # noqa: PLC0415
+    from nsightlens.apps import profile  # noqa: PLC0415
 
+    extra_args = ncu_arguments(**for_ncu)
+    added = tuple(name.strip() for name in metrics.split(",")) if metrics else ()
+    asked: dict[str, Any] = {
+        "report": report,
+        "metric_set": metric_set,
+        "metrics": added,
+        "ncu": ncu,
+        "force": force,
+        "extra_args": extra_args,
+        "repeat": repeat,
+    }
+    if dry_run:
+        _show(*profile.dry_run(program, **asked))
+        return
+    output = None if output is None else ranked(output)
     check_output(output, fmt, force=force, reports=() if report is None else (report,))
     line = StatusLine()
-    done = run_profile(
-        program,
-        report=report,
-        metric_set=metric_set,
-        ncu=ncu,
-        force=force,
-        extra_args=select(kernel=kernel, nvtx=nvtx, launch_skip=launch_skip, launch_count=launch_count),
-        timeout_s=timeout_s,
-        on_progress=line.show if line.visible else None,
-    )
+    done = profile.run_profile(program, **asked, timeout_s=timeout_s, on_progress=line.show if line.visible else None)
     line.clear()
     for note in _notes(done):
-        click.echo(f"nsightlens: {note}", err=True)
+        _say(note)
+    if any(COMMUNICATION in argument for argument in extra_args):
+        _say(LEFT_OUT)
     if done.analysis is not None:
         emit(done.analysis, fmt, output, force)
     if done.error is not None:
         raise done.error
 
 
+def _show(commands: list[str], lacking: list[str]) -> None:
+    for text in lacking:
+        _say(printable(text))
+    for text in commands:
+        write_out(f"{text}\n")
+
+
 def _notes(done: "Profiled") -> Iterator[str]:
-    if done.refused:
-        yield f"this ncu does not know {', '.join(done.refused)}; profiled without"
-    if done.report is not None:
-        yield f"report kept in {printable(str(done.report))}"
+    """Yield what the result itself does not say."""
+    said = {note for info in done.analysis.reports for note in info.notes} if done.analysis else set()
+    yield from (printable(note) for note in done.notes if note not in said)
+    if done.reports:
+        kept = ", ".join(printable(str(report)) for report in done.reports)
+        yield f"report kept in {kept}" if len(done.reports) == 1 else f"reports kept in {kept}"
 
 
-class StatusLine:
-    """One line on standard error, rewritten; only on a terminal."""
-
-    def __init__(self) -> None:
-        self.visible = sys.stderr.isatty()
-
-    def show(self, progress: Progress) -> None:
-        """Write the state of the run over the one before."""
-        width = shutil.get_terminal_size().columns - 1
-        self._write(printable(status(progress), width))
-
-    def clear(self) -> None:
-        """Leave an empty line."""
-        self._write("")
-
-    def _write(self, text: str) -> None:
-        if self.visible:
-            click.echo(f"\r\x1b[2K{text}", nl=False, err=True)
-
-
-def status(progress: Progress) -> str:
-    """Return the state of a run in words."""
-    name = "" if progress.current is None else f", now {printable(progress.current, NAME_WIDTH)}"
-    launches = "1 launch" if progress.launches == 1 else f"{progress.launches} launches"
-    return f"nsightlens: {launches} profiled{name}, {progress.elapsed_s:.0f} s"
+def _say(text: str) -> None:
+    click.echo(f"nsightlens: {text}", err=True)

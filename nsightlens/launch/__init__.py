@@ -1,15 +1,17 @@
 """Run Nsight Compute: command line, metric sets, errors and their remedies."""
 
-from nsightlens.launch.command import Request, command_line, option_value, select
+from nsightlens.launch.command import Request, command_line, option_value
 from nsightlens.launch.failures import check_program, failure, unknown_counters
 from nsightlens.launch.find import find_ncu, ncu_version
 from nsightlens.launch.log import Progress
 from nsightlens.launch.manifest import Manifest, manifest_path, read_manifest, write_manifest
-from nsightlens.launch.output import folder_beside, keep, report_target
+from nsightlens.launch.output import folder_beside, keep, ranked, report_target, report_targets
 from nsightlens.launch.process import OnProgress, Outcome, run
 from nsightlens.launch.query import counters_of, has
+from nsightlens.launch.selection import COMMUNICATION, controls, select
 
 __all__ = [
+    "COMMUNICATION",
     "Manifest",
     "OnProgress",
     "Outcome",
@@ -17,6 +19,7 @@ __all__ = [
     "Request",
     "check_program",
     "command_line",
+    "controls",
     "counters_of",
     "failure",
     "find_ncu",
@@ -26,8 +29,10 @@ __all__ = [
     "manifest_path",
     "ncu_version",
     "option_value",
+    "ranked",
     "read_manifest",
     "report_target",
+    "report_targets",
     "run",
     "select",
     "unknown_counters",

@@ -1,111 +1,23 @@
-"""What ncu says when it fails, what that means, and what mends it."""
+"""The error that a run of ncu ended with, from what ncu said."""
 
 import re
 import shlex
 import signal
-from dataclasses import dataclass
 
+from nsightlens import data
 from nsightlens.errors import ProfilerError
 from nsightlens.launch.command import Request
+from nsightlens.launch.known_failures import KNOWN, OTHER_NCU
+from nsightlens.launch.nvtx_filter import SYNTAX
 from nsightlens.launch.process import Outcome
-from nsightlens.text import printable
+from nsightlens.launch.selection import COMMUNICATION
+from nsightlens.text import count, printable
 
-OTHER_NCU = "take another version of Nsight Compute with --ncu PATH"
 MAX_QUOTED = 3
 MAX_NAMES = 8
 MAX_TEXT = 160
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A pattern in ncu's messages; ``{0}`` in the texts stands for its first group."""
-
-    pattern: str
-    message: str
-    remedy: str
-
-
-# The first that matches counts: causes stand above their consequences.
-KNOWN = (
-    Failure(
-        r"ERR_NVGPUCTRPERM",
-        "this user may not read the performance counters of the GPU (ERR_NVGPUCTRPERM)",
-        "run as root, or let the administrator of the host load the driver with the option "
-        "NVreg_RestrictProfilingToAdminUsers=0, or start the container with --cap-add=SYS_ADMIN; "
-        "from inside a container it cannot be mended",
-    ),
-    Failure(
-        r"driver resource was unavailable|ERR_PROFILER|already being (?:profiled|debugged)",
-        "another tool uses the performance counters of the GPU",
-        "stop the other profiler or debugger; NVIDIA DCGM pauses with: dcgmi profile --pause",
-    ),
-    Failure(
-        r"[Cc]uda driver is not compatible with Nsight Compute|Failed to load Nsight Compute CUDA modules",
-        "this Nsight Compute does not work with the installed GPU driver",
-        f"update the driver, or {OTHER_NCU}",
-    ),
-    Failure(
-        r"LibraryNotLoaded|failed to connect to the CUDA driver",
-        "Nsight Compute cannot load the library of the GPU driver",
-        "check that nvidia-smi works; start a container with --gpus all; "
-        "keep CUDA's stubs folder out of LD_LIBRARY_PATH",
-    ),
-    Failure(
-        r"(?i)no CUDA[- ](?:capable )?devices?|CUDA_ERROR_NO_DEVICE|No devices? (?:found|to profile)",
-        "there is no CUDA device",
-        "check nvidia-smi and CUDA_VISIBLE_DEVICES; to analyse a recorded report: nsightlens analyze REPORT",
-    ),
-    Failure(
-        r"Profiling is not supported on (?:this )?device(?: (\d+))?",
-        "this Nsight Compute cannot profile GPU {0}",
-        f"ncu --list-chips names the GPUs it supports; {OTHER_NCU}",
-    ),
-    Failure(
-        r"Failed to find metrics? (.+)|Failed to access the following \d+ metrics?: (.+)",
-        "a counter is unknown to this Nsight Compute or this GPU: {0}",
-        f"use --set overview, or {OTHER_NCU}",
-    ),
-    Failure(
-        r"unrecogni[sz]ed option '([^']*)'|[Uu]nknown option '?([^' ]*)",
-        "this Nsight Compute does not take the option {0}",
-        OTHER_NCU,
-    ),
-    Failure(
-        r"Failed to open/create lock file (\S+?)\.?(?:\s|$)",
-        "the lock file of Nsight Compute cannot be written: {0}",
-        "another user owns it: set TMPDIR to a folder of your own",
-    ),
-    Failure(
-        r"No space left on device|Unable to write to file|Failed to (?:write|save) (?:the )?(?:rep|file)",
-        "Nsight Compute cannot write its report",
-        "make room on the disk, or write elsewhere with --report FILE",
-    ),
-    Failure(
-        r"(?i)file (?:'?[^']*'? )?already exists|exists\b.*(?:--force-overwrite|\b-f\b)",
-        "Nsight Compute found a report of that name",
-        "choose another --report FILE, or --force",
-    ),
-    Failure(
-        r"Failed to save memory for replay|ContextSaveFailed|Out ?[Oo]f ?[Mm]emory",
-        "there is not enough memory to run a kernel several times",
-        "profile a smaller problem, or stop other programs on this GPU",
-    ),
-    Failure(
-        r"Failed to prepare kernel for profiling",
-        "Nsight Compute could not prepare a kernel",
-        f"end other profilers and debuggers; if it stays, {OTHER_NCU} that fits the program's CUDA version",
-    ),
-    Failure(
-        r"Unknown ?[Ee]rror(?: on device (\d+))?",
-        "the driver refused to profile with an unknown error",
-        f"run as root, end other profilers, or {OTHER_NCU}",
-    ),
-    Failure(
-        r"LaunchFailed|Failed to profile (?:kernel )?\"(.*)\" in process",
-        "a kernel failed while it was profiled: {0}",
-        "check it with: compute-sanitizer {command}",
-    ),
-)
 PROGRAM_FAILED = re.compile(r"The application returned an error code \((\d+)\)")
 NOTHING_PROFILED = re.compile(r"No kernels were profiled")
 _ERROR = re.compile(r"==ERROR== ?(?:Error: )?(.*\S)")
@@ -121,7 +33,7 @@ def failure(outcome: Outcome, request: Request) -> ProfilerError | None:
     errors = _ERROR.findall(text)
     if not errors and outcome.returncode == 0 and not NOTHING_PROFILED.search(text):
         return None
-    return _known(text, command) or _program(text, command) or _nothing(outcome) or _unknown(outcome, errors)
+    return _known(text, command) or _program(text, command) or _nothing(outcome, request) or _unknown(outcome, errors)
 
 
 def check_program(command: tuple[str, ...], found: str | None) -> None:
@@ -153,18 +65,19 @@ def _bare(metric: str) -> str:
 def _stopped(outcome: Outcome) -> ProfilerError:
     what = "interrupted" if outcome.stopped == "interrupt" else "stopped at the time limit"
     return ProfilerError(
-        f"{what} after {outcome.launches} profiled launches",
+        f"{what} after {count(outcome.launches, 'profiled launch')}",
         remedy="fewer launches take less time: --kernel, --nvtx, --launch-count",
     )
 
 
 def _known(text: str, command: str) -> ProfilerError | None:
+    words = {"command": printable(command, MAX_TEXT), "sets": ", ".join(data.table("metric_sets"))}
     for entry in KNOWN:
         match = re.search(entry.pattern, text)
         if match is not None:
             group = next(filter(None, match.groups()), "")
             message = entry.message.format(printable(group, MAX_TEXT)).rstrip(": ")
-            return ProfilerError(message, remedy=entry.remedy.format(command=printable(command, MAX_TEXT)))
+            return ProfilerError(message, remedy=entry.remedy.format(**words))
     return None
 
 
@@ -183,23 +96,31 @@ def _signal_name(code: int) -> str:
     return next((f" (or {number.name})" for number in crashes if code in {number, number + 128}), "")
 
 
-def _nothing(outcome: Outcome) -> ProfilerError | None:
+def _name(number: int) -> str:
+    return signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+
+
+def _nothing(outcome: Outcome, request: Request) -> ProfilerError | None:
     if not any(NOTHING_PROFILED.search(line) for line in outcome.messages):
         return None
     names = [printable(match[1], MAX_TEXT) for line in outcome.messages if (match := _AVAILABLE.match(line))]
-    if names:
-        more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
-        return ProfilerError(
-            f"no launch matched the selection; the program launched: {', '.join(names[:MAX_NAMES])}{more}",
-            remedy="mend --kernel, --nvtx (DOMAIN@RANGE, for annotate: nsightlens@RANGE) or --launch-skip",
-        )
-    return ProfilerError(
-        "no kernel was profiled",
-        remedy="check that the program launches kernels on this GPU, and that --kernel or --nvtx match them",
-    )
+    if not names:
+        return ProfilerError("no kernel was profiled", remedy=_why_nothing(request, "check that it launches kernels"))
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    listed = f"no launch matched the selection; the program launched: {', '.join(names[:MAX_NAMES])}{more}"
+    if all(re.match(COMMUNICATION, name) for name in names):
+        return ProfilerError(listed, remedy="communication kernels are left out; --with-communication keeps them")
+    return ProfilerError(listed, remedy=_why_nothing(request, "mend --kernel or --launch-skip"))
+
+
+def _why_nothing(request: Request, otherwise: str) -> str:
+    return SYNTAX if "--nvtx-include" in request.extra_args else otherwise
 
 
 def _unknown(outcome: Outcome, errors: list[str]) -> ProfilerError:
+    if not errors and outcome.returncode < 0:
+        message = f"ncu was killed by {_name(-outcome.returncode)} after {count(outcome.launches, 'profiled launch')}"
+        return ProfilerError(message, remedy="see whether memory ran out or a batch system ended it: dmesg, job log")
     if not errors:
         message = f"ncu ended with exit code {outcome.returncode}"
         return ProfilerError(message, remedy="its messages stand above; try the same command with plain ncu")

@@ -15,7 +15,8 @@ MAX_BYTES = 1 << 20
 class Manifest:
     """What was asked, and how it went.
 
-    ``started`` is an ISO 8601 time, ``refused`` are counters unknown to this ncu, ``error`` is what failed.
+    ``started`` is an ISO 8601 time, ``refused`` are counters unknown to this ncu, ``notes``
+    what else differs from what was asked, ``error`` is what failed.
     """
 
     command: tuple[str, ...]
@@ -28,7 +29,9 @@ class Manifest:
     cache_control: str
     clock_control: str
     started: str
+    target_processes: str = "all"
     refused: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     launches: int = 0
     error: str | None = None
 

@@ -1,6 +1,8 @@
 """Where a report goes: never over another file unasked, and only once it holds something."""
 
 import contextlib
+import os
+import shlex
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -11,6 +13,11 @@ from nsightlens.errors import ProfilerError, UsageError
 from nsightlens.launch.manifest import manifest_path
 
 SUFFIX = ".ncu-rep"
+KNOWN_SUFFIXES = frozenset({SUFFIX, ".json", ".txt", ".csv", ".parquet", ".md"})
+
+
+RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID")
+"""Environment variables in which launchers of parallel programs give each process its number."""
 
 
 def report_target(report: Path | None, *, force: bool = False) -> Path:
@@ -19,17 +26,46 @@ def report_target(report: Path | None, *, force: bool = False) -> Path:
     Raises
     ------
     UsageError
-        If ``report`` exists and ``force`` is not given.
+        If ``report`` exists and ``force`` is not given, or its folder does not exist.
     """
+    return report_targets(report, force=force)[0]
+
+
+def report_targets(report: Path | None, *, force: bool = False, repeat: int = 1) -> list[Path]:
+    """Return the paths of the reports of ``repeat`` runs; under a launcher of parallel programs they name the rank.
+
+    Raises
+    ------
+    UsageError
+        If one of them exists and ``force`` is not given, or their folder does not exist.
+    """
+    base = ranked(Path(f"nsightlens-{datetime.now().astimezone():%Y%m%d-%H%M%S}") if report is None else report)
+    base = base.with_name(base.name.removesuffix(SUFFIX))
+    endings = [SUFFIX] if repeat == 1 else [f"-{number}{SUFFIX}" for number in range(1, repeat + 1)]
+    targets = [base.with_name(base.name + ending) for ending in endings]
     if report is None:
-        return _free(Path(f"nsightlens-{datetime.now().astimezone():%Y%m%d-%H%M%S}{SUFFIX}"))
-    target = report if report.suffix == SUFFIX else report.with_name(report.name + SUFFIX)
+        return [_free(target) for target in targets]
+    for target in targets:
+        _check(target, force=force)
+    return targets
+
+
+def ranked(path: Path) -> Path:
+    """Return the path with this process's rank in its name: no two ranks write one file."""
+    rank = next((os.environ[name] for name in RANKS if os.environ.get(name, "").isdecimal()), None)
+    suffix = path.suffix if path.suffix in KNOWN_SUFFIXES else ""
+    return path if rank is None else path.with_name(f"{path.name.removesuffix(suffix)}-rank{rank}{suffix}")
+
+
+def _check(target: Path, *, force: bool) -> None:
     if target.is_dir():
         raise UsageError("is a folder", where=str(target), remedy="choose another name")
+    folder = target.absolute().parent
+    if not folder.is_dir():
+        raise UsageError("its folder does not exist", where=str(target), remedy=f"mkdir -p {shlex.quote(str(folder))}")
     if _taken(target) and not force:
         remedy = "choose another name, or overwrite it with --force"
         raise UsageError("the report exists", where=str(target), remedy=remedy)
-    return target
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from types import FrameType
 
 from nsightlens.errors import ProfilerError
 from nsightlens.launch.log import Log, Progress
+from nsightlens.launch.watch import watched
 
 STDERR = 2
 POLL_S = 0.1
@@ -60,15 +61,8 @@ def run(
     log = Log(log_file)
     with _signals_interrupt():
         process, own_group = _start(arguments)
-        told = False
-        try:
-            stopped = _wait(process, log, timeout_s, on_progress)
-        except _Told:
-            stopped, told = "interrupt", False
-        except KeyboardInterrupt:
-            stopped, told = "interrupt", not own_group  # the terminal tells its whole group
-        if stopped:
-            _stop(process, own_group=own_group, told=told)
+        with watched(process.pid, own_group=own_group):
+            stopped = _follow(process, log, timeout_s, on_progress, own_group=own_group)
     log.close()
     return Outcome(process.returncode, log.launches, tuple(log.messages), stopped)
 
@@ -85,6 +79,27 @@ def _start(arguments: Sequence[str]) -> tuple[subprocess.Popen[bytes], bool]:
     except OSError as error:
         raise ProfilerError(f"cannot be started: {error.strerror}", where=arguments[0]) from error
     return process, own_group
+
+
+def _follow(
+    process: subprocess.Popen[bytes],
+    log: Log,
+    timeout_s: float | None,
+    on_progress: OnProgress | None,
+    *,
+    own_group: bool,
+) -> str:
+    """Wait for the end, and bring it about where the run is to be stopped; return why."""
+    told = False
+    try:
+        stopped = _wait(process, log, timeout_s, on_progress)
+    except _Told:
+        stopped = "interrupt"
+    except KeyboardInterrupt:
+        stopped, told = "interrupt", not own_group  # the terminal tells its whole group
+    if stopped:
+        _stop(process, own_group=own_group, told=told)
+    return stopped
 
 
 def _wait(process: subprocess.Popen[bytes], log: Log, timeout_s: float | None, on_progress: OnProgress | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from nsightlens.analysis.cells import HEAD, cells, several_reports
 from nsightlens.analysis.result import Analysis
 from nsightlens.report.launches import rows
-from nsightlens.report.wording import COLLECT, NAMES, first_lines, heads, ledgers, missing_line
+from nsightlens.report.wording import COLLECT, NAMES, first_lines, heads, ledgers, missing_line, spreads
 
 # All that Markdown and GitHub's dialect would obey, the links that they make of bare addresses included.
 _SPECIAL = re.compile(r"[\\`*\[\]<>|&~$@]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=www)\.", re.IGNORECASE)
@@ -21,6 +21,7 @@ def render_markdown(analysis: Analysis) -> str:
     ]
     parts.append(_table(HEAD, [cells(launch, several=several) for launch in analysis.launches]))
     lines, more = ledgers(analysis.launches, several=several)
+    parts += _list("Times over the runs", spreads(analysis.launches, several=several))
     parts += _list("Where the time went", lines)
     parts += [more] if more else []
     parts += _list("Look at first", first_lines(analysis))

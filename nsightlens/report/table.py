@@ -7,7 +7,7 @@ from rich.text import Text
 from nsightlens.analysis.cells import bound, kernel_name, overlap, position, several_reports, speedup
 from nsightlens.analysis.result import Analysis, LaunchResult
 from nsightlens.report.grid import Column, console, grid, item, written
-from nsightlens.report.wording import COLLECT, NAMES, first_lines, heads, ledgers, missing_line
+from nsightlens.report.wording import COLLECT, NAMES, first_lines, heads, ledgers, missing_line, spreads
 from nsightlens.units import NOT_MEASURED, percent, seconds
 
 COLUMNS = (
@@ -41,7 +41,11 @@ def render_table(analysis: Analysis, *, width: int | None = None, color: bool = 
         page.print()
     page.print(grid(COLUMNS, [_row(launch, several=several) for launch in analysis.launches], page.width))
     lines, more = ledgers(analysis.launches, several=several)
-    for title, items in (("Where the time went", lines), ("Look at first", first_lines(analysis))):
+    for title, items in (
+        ("Times over the runs", spreads(analysis.launches, several=several)),
+        ("Where the time went", lines),
+        ("Look at first", first_lines(analysis)),
+    ):
         if items:
             page.print(Text(f"\n{title}", style="bold"))
             page.print(*map(item, items), *([Text(more)] if more and items is lines else ()), sep="\n")

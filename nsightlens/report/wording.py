@@ -34,20 +34,34 @@ def _made(report: ReportInfo, context: Context) -> str:
         return printable(f"{gpus}, nvprof", PATH)
     caches = {"all": "caches flushed before each pass", "none": "caches warm"}.get(cache or "", "cache control unknown")
     made = f"{gpus}, ncu {report.ncu_version or 'unknown'}; {caches}; clock control {clock or 'unknown'}"
+    if context.replay_mode not in {None, "kernel"}:
+        made += f"; {context.replay_mode} replay"
     return printable(made, PATH)
 
 
 def ledgers(launches: Sequence[LaunchResult], *, several: bool) -> tuple[list[str], str]:
     """Return the ledgers of the longest launches, and a sentence on the others (empty if there are none)."""
     judged = [launch for launch in launches if launch.losses is not None and launch.time_s]
-    longest = sorted(judged, key=lambda launch: -(launch.time_s or 0))[:LEDGERS]
-    lines = [
-        f"{position(launch, several=several)} {_ledger(launch)}"
-        for launch in judged
-        if any(launch is one for one in longest)
-    ]
+    lines = [f"{position(launch, several=several)} {_ledger(launch)}" for launch in _longest(judged)]
     more = f"The {LEDGERS} longest of {len(judged)} launches; the others: --launch N, --format json"
     return lines, more if len(judged) > LEDGERS else ""
+
+
+def spreads(launches: Sequence[LaunchResult], *, several: bool) -> list[str]:
+    """Return the times over several runs of the longest launches that have such."""
+    lines = []
+    for launch in _longest([launch for launch in launches if launch.repeats is not None]):
+        if (over := launch.repeats) is not None:
+            times = f"median {seconds(over.median_s)}, {seconds(over.min_s)} to {seconds(over.max_s)}"
+            where = f"{position(launch, several=several)} {kernel_name(launch)}"
+            lines.append(f"{where}: {times} in {over.runs} runs")
+    return lines
+
+
+def _longest(launches: Sequence[LaunchResult]) -> list[LaunchResult]:
+    """Return the longest launches, in their order."""
+    longest = {id(launch) for launch in sorted(launches, key=lambda launch: -(launch.time_s or 0))[:LEDGERS]}
+    return [launch for launch in launches if id(launch) in longest]
 
 
 def _ledger(launch: LaunchResult) -> str:

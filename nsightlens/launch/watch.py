@@ -1,0 +1,32 @@
+"""End ncu when nsightlens itself is killed and can no longer do it."""
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator
+
+SHELL = "/bin/sh"
+# The read ends with a line once ncu is done, and without one when whoever held the other end has gone.
+_SCRIPT = 'read done || { kill -INT "$1"; sleep "$2"; kill -KILL "$1"; } 2>/dev/null'
+PATIENCE_S = 10
+
+
+@contextlib.contextmanager
+def watched(pid: int, *, own_group: bool) -> Iterator[None]:
+    """Have a shell interrupt, then kill, the process (or its group) if this process dies within the block."""
+    if not os.access(SHELL, os.X_OK):
+        yield
+        return
+    target = str(-pid if own_group else pid)
+    watcher = subprocess.Popen(  # noqa: S603
+        [SHELL, "-c", _SCRIPT, "nsightlens-watch", target, str(PATIENCE_S)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        yield
+    finally:
+        with contextlib.suppress(BrokenPipeError):
+            watcher.communicate(b"done\n")
