@@ -174,7 +174,10 @@ class TensorCore:
 
 @dataclass(frozen=True, slots=True)
 class LaunchResult:
-    """Everything known about one profiled launch (a kernel, range or graph)."""
+    """Everything known about one profiled launch (a kernel, range or graph).
+
+    ``event_time_s`` is what another tool measured without ncu, ``None`` unless its times were given.
+    """
 
     report: int
     launch: int
@@ -203,6 +206,7 @@ class LaunchResult:
     values: Mapping[str, Origin]
     missing: tuple[str, ...]
     remedy: str | None
+    event_time_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
