@@ -159,9 +159,9 @@ def test_every_format_shows_them_and_none_without(report, tmp_path, nsightlens, 
         assert done.returncode == 0, done.stderr
         assert "\x1b" not in done.stdout
         shown[form] = done.stdout
-        assert "event/ncu" not in nsightlens("analyze", report, "--format", form, encoding="utf-8").stdout
+        assert "× ncu" not in nsightlens("analyze", report, "--format", form, encoding="utf-8").stdout
     for form in ("table", "markdown"):
-        assert "event/ncu" in shown[form]
+        assert "× ncu" in shown[form]
         assert f"{1006.5e-6 / ncu_s:.2f}" in shown[form]
     document = json.loads(shown["json"])
     require_valid(document)
@@ -170,7 +170,7 @@ def test_every_format_shows_them_and_none_without(report, tmp_path, nsightlens, 
     frame = analysis.frame()
     assert frame["event_time_s"][0] == pytest.approx(1006.5e-6)
     assert math.isnan(frame["event_time_s"][1])
-    assert "event/ncu" in analysis._repr_html_()
+    assert "× ncu" in analysis._repr_html_()
 
 
 @given(st.binary(max_size=300) | st.text(max_size=300).map(lambda t: ("name,time_us\n" + t).encode(errors="replace")))

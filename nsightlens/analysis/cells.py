@@ -11,7 +11,7 @@ HEAD = (
     *("#", "kernel", "time (µs)", "bound", "DRAM (%)", "L2 hit (%)"),
     *("tensor (%)", "roof (%)", "overlap (share)", "TC ≤ (×)"),
 )
-EVENT_HEAD = ("event (µs)", "event/ncu (1)")
+EVENT_HEAD = ("event (µs)", "event (× ncu)")
 _TIMED = HEAD.index("time (µs)") + 1
 NAME = 32
 

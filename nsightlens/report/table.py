@@ -19,13 +19,10 @@ from nsightlens.report.grid import Column, console, grid, item, written
 from nsightlens.report.wording import COLLECT, NAMES, first_lines, heads, ledgers, missing_line
 from nsightlens.units import NOT_MEASURED, percent, seconds
 
-_COLUMNS = (
-    Column("#"),
-    Column("kernel", right=False, fold=12),
-    Column("time"),
-)
-_EVENT_COLUMNS = (Column("event"), Column("event/ncu"))
-_MORE_COLUMNS = (
+_NAMED = (Column("#"), Column("kernel", right=False, fold=12), Column("time"))
+# A narrower name, so that the wider table still fits into 80 columns.
+_NAMED_AND_TIMED = (_NAMED[0], Column("kernel", right=False, fold=8), *map(Column, ("time", "event", "× ncu")))
+_FOUND = (
     Column("bound", right=False),
     *map(Column, ("DRAM", "L2 hit", "tensor", "roof", "overlap", "TC ≤")),
 )
@@ -52,7 +49,7 @@ def render_table(analysis: Analysis, *, width: int | None = None, color: bool = 
         page.print(Text(path, style="bold"), *how, *(Text(note, style="yellow") for note in notes), sep="\n")
         page.print()
     timed = has_event_times(analysis)
-    columns = (*_COLUMNS, *(_EVENT_COLUMNS if timed else ()), *_MORE_COLUMNS)
+    columns = (*(_NAMED_AND_TIMED if timed else _NAMED), *_FOUND)
     rows = [_row(launch, several=several, timed=timed) for launch in analysis.launches]
     page.print(grid(columns, rows, page.width))
     lines, more = ledgers(analysis.launches, several=several)
