@@ -76,7 +76,14 @@ def finding_columns() -> dict[str, Column]:
         f"loss_{cause}_s": Column("float64", "s", f"Time lost to {cause}: {entry['doc']}. {_NO_LOSS}")
         for cause, entry in table("causes").items()
     }
-    return {**_PLACE, "ideal_s": _IDEAL, **losses, "unexplained_s": _UNEXPLAINED, **_TENSOR_CORE}
+    return {
+        **_PLACE,
+        "ideal_s": _IDEAL,
+        **losses,
+        "unexplained_s": _UNEXPLAINED,
+        **_TENSOR_CORE,
+        "event_time_s": _EVENT,
+    }
 
 
 _PLACE = {
@@ -94,6 +101,7 @@ _PLACE = {
 }
 _IDEAL = Column("float64", "s", "Time of the limiting resource without excess work.")
 _UNEXPLAINED = Column("float64", "s", "What is left of the time: time_s - ideal_s - the sum of all losses.")
+_EVENT = Column("float64", "s", "Time that was taken without ncu, where analyze was given --times; median of repeats.")
 _TENSOR_CORE = {
     "tensor_core_used": Column("boolean", "", "Whether tensor cores ran."),
     "tensor_core_speedup_high": Column("float64", "1", "Largest speed-up that tensor cores could bring."),

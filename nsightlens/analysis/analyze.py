@@ -35,6 +35,7 @@ def analyze_reports(
     max_bytes: int | None = None,
     decimal: str | None = None,
     keep: bool = True,
+    times: str | Path | None = None,
 ) -> Analysis:
     """Read and analyse reports.
 
@@ -50,6 +51,8 @@ def analyze_reports(
         Decimal separator of the numbers in CSV and text, ``point`` or ``comma``; judged by the numbers if not given.
     keep
         Hold on to what was read, which ``Analysis.frame`` needs.
+    times
+        File of times that were taken without ncu (see ``nsightlens.analysis.times.add_times``).
 
     Raises
     ------
@@ -58,7 +61,12 @@ def analyze_reports(
     ReportError
         If a file holds no usable data.
     """
-    return analyze(read(paths, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal), keep=keep)
+    analysis = analyze(read(paths, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal), keep=keep)
+    if times is None:
+        return analysis
+    from nsightlens.analysis.times import add_times  # noqa: PLC0415
+
+    return add_times(analysis, Path(times))
 
 
 def analyze(reports: Iterable[Report], *, keep: bool = True) -> Analysis:

@@ -1,18 +1,44 @@
 """One row a launch for tables whose units stand in the header."""
 
+from collections.abc import Sequence
+
 from nsightlens.analysis.result import Analysis, LaunchResult
 from nsightlens.analysis.totals import deepest
 from nsightlens.text import printable
-from nsightlens.units import NOT_MEASURED, microseconds
+from nsightlens.units import NOT_MEASURED, microseconds, significant
 
 HEAD = (
     *("#", "kernel", "time (µs)", "bound", "DRAM (%)", "L2 hit (%)"),
     *("tensor (%)", "roof (%)", "overlap (share)", "TC ≤ (×)"),
 )
+EVENT_HEAD = ("event (µs)", "event (× ncu)")
+_TIMED = HEAD.index("time (µs)") + 1
 NAME = 32
 
 
-def cells(launch: LaunchResult, *, several: bool) -> tuple[str, ...]:
+def listed(analysis: Analysis, launches: Sequence[LaunchResult]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the header, and the cells of some launches as safe text; columns for event times if there are any."""
+    several, timed = several_reports(analysis), has_event_times(analysis)
+    more = (lambda launch: (microseconds(launch.event_time_s), event_ratio(launch))) if timed else lambda _: ()
+    head = (*HEAD[:_TIMED], *(EVENT_HEAD if timed else ()), *HEAD[_TIMED:])
+    rows = [_cells(launch, several=several) for launch in launches]
+    wider = [(*r[:_TIMED], *more(launch), *r[_TIMED:]) for launch, r in zip(launches, rows, strict=True)]
+    return head, wider
+
+
+def has_event_times(analysis: Analysis) -> bool:
+    """Tell whether times that were taken without ncu are known of any launch."""
+    return any(launch.event_time_s is not None for launch in analysis.launches)
+
+
+def event_ratio(launch: LaunchResult) -> str:
+    """Return the event time over ncu's, without a unit."""
+    if launch.event_time_s is None or not launch.time_s:
+        return NOT_MEASURED
+    return significant(launch.event_time_s / launch.time_s)
+
+
+def _cells(launch: LaunchResult, *, several: bool) -> tuple[str, ...]:
     """Return the cells of one launch, as safe text, in the order of ``HEAD``."""
     used = launch.utilisation
     return (

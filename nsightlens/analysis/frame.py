@@ -92,4 +92,5 @@ def _findings(launch: LaunchResult) -> dict[str, Any]:
         "unexplained_s": launch.unexplained_s,
         "tensor_core_used": tensor.used,
         "tensor_core_speedup_high": tensor.speedup_high,
+        "event_time_s": launch.event_time_s,
     }

@@ -1,6 +1,6 @@
 """An analysis in a notebook: its first launches as a small HTML table."""
 
-from nsightlens.analysis.cells import HEAD, cells, several_reports
+from nsightlens.analysis.cells import listed, several_reports
 from nsightlens.analysis.result import Analysis, ReportInfo
 from nsightlens.html import table
 from nsightlens.text import printable
@@ -12,9 +12,9 @@ LIMIT = 240
 def analysis_html(analysis: Analysis) -> str:
     """Return the analysis as HTML, everything from strangers escaped."""
     several = several_reports(analysis)
-    rows = [cells(launch, several=several) for launch in analysis.launches[:SHOWN]]
+    head, rows = listed(analysis, analysis.launches[:SHOWN])
     names = [_name(number, report, several=several) for number, report in enumerate(analysis.reports[:SHOWN])]
-    return table(HEAD, rows, names, len(analysis.launches))
+    return table(head, rows, names, len(analysis.launches))
 
 
 def _name(number: int, report: ReportInfo, *, several: bool) -> str:

@@ -184,7 +184,10 @@ class Repeats:
 
 @dataclass(frozen=True, slots=True)
 class LaunchResult:
-    """Everything known about one profiled launch (a kernel, range or graph)."""
+    """Everything known about one profiled launch (a kernel, range or graph).
+
+    ``event_time_s`` is what another tool measured without ncu, ``None`` unless its times were given.
+    """
 
     report: int
     launch: int
@@ -214,6 +217,7 @@ class LaunchResult:
     missing: tuple[str, ...]
     remedy: str | None
     repeats: Repeats | None = None
+    event_time_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

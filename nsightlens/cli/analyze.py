@@ -22,6 +22,7 @@ from nsightlens.cli.options import (
 @selection_options
 @output_options
 @reading_options
+@click.option("--times", type=click.Path(path_type=Path), help="Show event times from this CSV or JSON beside ncu's.")
 def command(
     *,
     reports: tuple[Path, ...],
@@ -31,6 +32,7 @@ def command(
     keep_going: bool,
     max_bytes: int,
     decimal: str | None,
+    times: Path | None,
     **chosen: Any,  # noqa: ANN401
 ) -> None:
     """Analyse every launch in Nsight Compute reports (.ncu-rep, also .xz .gz .bz2 .zst).
@@ -41,8 +43,13 @@ def command(
     from nsightlens.analysis import analyze_reports  # noqa: PLC0415
     from nsightlens.analysis.select import select  # noqa: PLC0415
 
-    check_output(output, fmt, force=force, reports=reports)
+    check_output(output, fmt, force=force, reports=(*reports, *([times] if times else [])))
     analysis = analyze_reports(
-        reports, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal, keep=needs_frames(fmt, output)
+        reports,
+        keep_going=keep_going,
+        max_bytes=max_bytes,
+        decimal=decimal,
+        keep=needs_frames(fmt, output),
+        times=times,
     )
     emit(select(analysis, selection(**chosen)), fmt, output, force)

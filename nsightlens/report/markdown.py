@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from nsightlens.analysis.cells import HEAD, cells, several_reports
+from nsightlens.analysis.cells import listed, several_reports
 from nsightlens.analysis.result import Analysis
 from nsightlens.report.launches import rows
 from nsightlens.report.wording import COLLECT, NAMES, first_lines, heads, ledgers, missing_line, spreads
@@ -19,7 +19,7 @@ def render_markdown(analysis: Analysis) -> str:
         f"**{escaped(path)}**\n" + "\n".join(map(escaped, filter(None, (made, *notes))))
         for path, made, notes in heads(analysis)
     ]
-    parts.append(_table(HEAD, [cells(launch, several=several) for launch in analysis.launches]))
+    parts.append(_table(*listed(analysis, analysis.launches)))
     lines, more = ledgers(analysis.launches, several=several)
     parts += _list("Times over the runs", spreads(analysis.launches, several=several))
     parts += _list("Where the time went", lines)

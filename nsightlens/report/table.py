@@ -4,16 +4,25 @@ from io import StringIO
 
 from rich.text import Text
 
-from nsightlens.analysis.cells import bound, kernel_name, overlap, position, several_reports, speedup
+from nsightlens.analysis.cells import (
+    bound,
+    event_ratio,
+    has_event_times,
+    kernel_name,
+    overlap,
+    position,
+    several_reports,
+    speedup,
+)
 from nsightlens.analysis.result import Analysis, LaunchResult
 from nsightlens.report.grid import Column, console, grid, item, written
 from nsightlens.report.wording import COLLECT, NAMES, first_lines, heads, ledgers, missing_line, spreads
 from nsightlens.units import NOT_MEASURED, percent, seconds
 
-COLUMNS = (
-    Column("#"),
-    Column("kernel", right=False, fold=12),
-    Column("time"),
+_NAMED = (Column("#"), Column("kernel", right=False, fold=12), Column("time"))
+# A narrower name, so that the wider table still fits into 80 columns.
+_NAMED_AND_TIMED = (_NAMED[0], Column("kernel", right=False, fold=8), *map(Column, ("time", "event", "× ncu")))
+_FOUND = (
     Column("bound", right=False),
     *map(Column, ("DRAM", "L2 hit", "tensor", "roof", "overlap", "TC ≤")),
 )
@@ -39,7 +48,10 @@ def render_table(analysis: Analysis, *, width: int | None = None, color: bool = 
         how = [Text(made)] if made else []
         page.print(Text(path, style="bold"), *how, *(Text(note, style="yellow") for note in notes), sep="\n")
         page.print()
-    page.print(grid(COLUMNS, [_row(launch, several=several) for launch in analysis.launches], page.width))
+    timed = has_event_times(analysis)
+    columns = (*(_NAMED_AND_TIMED if timed else _NAMED), *_FOUND)
+    rows = [_row(launch, several=several, timed=timed) for launch in analysis.launches]
+    page.print(grid(columns, rows, page.width))
     lines, more = ledgers(analysis.launches, several=several)
     for title, items in (
         ("Times over the runs", spreads(analysis.launches, several=several)),
@@ -55,12 +67,13 @@ def render_table(analysis: Analysis, *, width: int | None = None, color: bool = 
     return written(out)
 
 
-def _row(launch: LaunchResult, *, several: bool) -> tuple[Text, ...]:
+def _row(launch: LaunchResult, *, several: bool, timed: bool) -> tuple[Text, ...]:
     used, what, high = launch.utilisation, bound(launch), speedup(launch)
     return (
         Text(position(launch, several=several)),
         Text(kernel_name(launch)),
         Text(seconds(launch.time_s)),
+        *([Text(seconds(launch.event_time_s)), Text(event_ratio(launch))] if timed else []),
         Text(what, style=_BOUND_STYLES.get(what, "")),
         Text(percent(used.dram_share, 0)),
         Text(percent(used.l2_hit_share, 0)),

@@ -1,0 +1,125 @@
+"""Times of launches that were taken without ncu: CUDA events or Nsight Systems, as CSV or JSON."""
+
+import csv
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from nsightlens.collectors.text.encodings import HEAD_BYTES, binary, decoded, lines
+from nsightlens.errors import ReportError, UsageError
+
+MAX_JSON_BYTES = 1 << 26
+_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
+_TIME = re.compile(r"(?:time_|duration_|duration ?\()(s|ms|us|µs|ns)\)?")
+_NUMBER = re.compile(r"\d{0,40}\.?\d{0,40}(?:[eE][+-]?\d{1,3})?", re.ASCII)
+_COUNT = re.compile(r"\d{1,18}", re.ASCII)
+_KEYS = ("launch", "name", "nvtx")
+_NO_KERNEL = "[CUDA "  # how Nsight Systems names copies and fills
+_SEARCHED_LINES = 1000
+_REMEDY = "give columns such as launch,time_us, or nsys stats --report cuda_gpu_trace --format csv FILE.nsys-rep"
+
+
+class Timing(NamedTuple):
+    """One time of one launch, and what the file says of which: position, kernel name, NVTX path."""
+
+    seconds: float
+    launch: int | None = None
+    name: str | None = None
+    nvtx: str | None = None
+
+
+class Times(NamedTuple):
+    """What a file holds: its times in order, and how many rows gave none."""
+
+    found: tuple[Timing, ...]
+    unusable: int
+
+
+def read_times(path: Path) -> Times:
+    """Read a file of times; a column or key ``time_s``, ``_ms``, ``_us`` or ``_ns`` holds them.
+
+    ``launch``, ``name`` or ``nvtx`` tells the launch. The trace of kernels that Nsight Systems exports is read as it
+    is; its copies and fills are left out.
+
+    Raises
+    ------
+    UsageError
+        If the file cannot be opened.
+    ReportError
+        If it holds no times.
+    """
+    try:
+        with path.open("rb") as file:
+            head = decoded(file.read(HEAD_BYTES))
+        if binary(head):
+            raise _no_times(path)
+        rows = _json_rows(path) if head.lstrip()[:1] in {"[", "{"} else _csv_rows(path)
+        read = [_timing(row) for row in rows if not _text(row.get("name")).startswith(_NO_KERNEL)]
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror}", where=str(path), remedy="give a file of times") from error
+    except csv.Error as error:
+        raise _no_times(path) from error
+    found = tuple(each for each in read if each is not None)
+    if not found:
+        raise _no_times(path)
+    return Times(found, len(read) - len(found))
+
+
+def _csv_rows(path: Path) -> Iterator[Mapping[str, Any]]:
+    whole = lines(path)
+    for _, line in zip(range(_SEARCHED_LINES), whole, strict=False):
+        for delimiter in ",;\t":
+            columns = [name.strip().lower() for name in next(csv.reader([line], delimiter=delimiter), [])]
+            if _describes(columns):
+                records = csv.reader(chain(whole), delimiter=delimiter)
+                yield from (dict(zip(columns, record, strict=False)) for record in records if record)
+                return
+
+
+def _describes(columns: Sequence[str]) -> bool:
+    return any(map(_TIME.fullmatch, columns)) and any(key in columns for key in _KEYS)
+
+
+def _json_rows(path: Path) -> Iterator[Mapping[str, Any]]:
+    if path.stat().st_size > MAX_JSON_BYTES:
+        raise ReportError(f"larger than {MAX_JSON_BYTES >> 20} MiB", where=str(path), remedy="give the times as CSV")
+    try:
+        found = json.loads("".join(lines(path)))
+    except (ValueError, RecursionError) as error:
+        raise _no_times(path) from error
+    for item in found if isinstance(found, list) else [found]:
+        yield item if isinstance(item, dict) else {}
+
+
+def _timing(row: Mapping[str, Any]) -> Timing | None:
+    seconds = next((_seconds(value, match[1]) for key, value in row.items() if (match := _TIME.fullmatch(key))), None)
+    launch = _text(row.get("launch"))
+    number = int(launch) if _COUNT.fullmatch(launch) else None
+    name, nvtx = _text(row.get("name")) or None, _text(row.get("nvtx")) or None
+    known = number is not None if launch else name or nvtx
+    return Timing(seconds, number, name, nvtx) if seconds is not None and known else None
+
+
+def _seconds(value: object, unit: str) -> float | None:
+    text = _text(value)
+    if not text or not text.strip(".") or not _NUMBER.fullmatch(text):
+        return None
+    try:
+        seconds = float(text) * _UNITS[unit]
+    except ValueError:
+        return None
+    return seconds if 0 < seconds < math.inf else None
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    return str(value).strip() if not isinstance(value, int) or abs(value) < 1 << 63 else ""
+
+
+def _no_times(path: Path) -> ReportError:
+    return ReportError("holds no times of launches", where=str(path), remedy=_REMEDY)
