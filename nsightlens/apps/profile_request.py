@@ -34,7 +34,8 @@ def request(
     ours = data.metric_set(metric_set) if metric_set in known else ()
     kept, notes = _supported(ours, launch.option_value(extra_args, "--replay-mode", "kernel"))
     own = None if metric_set in known else metric_set
-    return launch.Request(tuple(command), kept, tuple(extra_args), tuple(metrics), own), notes
+    options = data.metric_set_options(metric_set) if metric_set in known else ()
+    return launch.Request(tuple(command), kept, (*options, *extra_args), tuple(metrics), own), notes
 
 
 def _supported(metrics: tuple[str, ...], replay_mode: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
