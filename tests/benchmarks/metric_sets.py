@@ -40,14 +40,10 @@ cupy.cuda.Device().synchronize()
 
 def arguments(ncu: Path, name: str, report: Path) -> list[str]:
     """Return ncu's command line for one of our sets or one of its own."""
-    program = (sys.executable, "-c", WORKLOAD)
-    log = report.with_suffix(".log")
-    metrics = data.metric_set(name) if name in OURS else ()
-    found = command_line(ncu, Request(program, metrics), report=report, log=log)
-    if name in THEIRS:
-        at = found.index("--metrics")
-        found[at : at + 2] = ["--set", name]
-    return found
+    ours = name in OURS
+    metrics, own = (data.metric_set(name), None) if ours else ((), name)
+    request = Request((sys.executable, "-c", WORKLOAD), metrics, ncu_set=own)
+    return command_line(ncu, request, report=report, log=report.with_suffix(".log"))
 
 
 def timed(ncu: Path, name: str, folder: Path) -> tuple[float, int, int]:
