@@ -117,6 +117,8 @@ def main() -> int:
     if "STAND_IN_ARGUMENTS" in os.environ:
         Path(os.environ["STAND_IN_ARGUMENTS"]).write_text(json.dumps(sys.argv[1:]), encoding="utf-8")
     with Path(options["--log-file"]).open("w", encoding="utf-8", buffering=1) as log:
+        if options.get("--set") == "nosuch":
+            print("==WARNING== No metrics to collect found in sections.", file=log)
         print(START, file=log)
         return play(os.environ.get("STAND_IN", ""), options, program, log)
 

@@ -19,7 +19,7 @@ from nsightlens import data
 from nsightlens.analysis import analyze_reports
 from nsightlens.analysis.repeats import with_spread
 from nsightlens.cli.profile import command
-from nsightlens.errors import ProfilerError, UsageError
+from nsightlens.errors import ProfilerError, ReportError, UsageError
 from nsightlens.launch import manifest_path, read_manifest, report_targets
 from nsightlens.launch.output import RANKS
 from nsightlens.report import render
@@ -302,3 +302,21 @@ def alive(pid):
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_a_set_that_ncu_does_not_know_is_an_error_though_ncu_ends_well(ncu):
+    result = invoke(ncu, "--set", "nosuch", "--report", "r")
+    assert isinstance(result.exception, ProfilerError)
+    assert "--set nosuch: Nsight Compute has no such set" in str(result.exception)
+    assert "ncu --list-sets" in str(result.exception)
+
+
+def test_a_report_that_ncu_could_not_write_whole_is_not_called_kept(ncu, monkeypatch):
+    def unreadable(reports):
+        raise ReportError("damaged", where=str(reports[0]))
+
+    monkeypatch.setattr("nsightlens.analysis.analyze_reports", unreadable)
+    monkeypatch.setenv("STAND_IN", "program_failed")
+    result = invoke(ncu, "--report", "r")
+    assert "what was written to r.ncu-rep cannot be read" in str(result.exception)
+    assert "kept in" not in str(result.exception)

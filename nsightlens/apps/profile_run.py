@@ -54,10 +54,16 @@ def run_once(
         error=None if error is None else error.message,
     )
     launch.write_manifest(target, done)
+    analysis = _analyse(target, error, notes)
     if error is not None:
-        verb = "is" if outcome.launches == 1 else "are"
-        error.message += f"; {count(outcome.launches, 'launch')} {verb} kept in {target}"
-    return Profiled((target,), _analyse(target, error, notes), error, notes)
+        error.message += f"; {_kept(outcome.launches, target, readable=analysis is not None)}"
+    return Profiled((target,), analysis, error, notes)
+
+
+def _kept(launches: int, target: Path, *, readable: bool) -> str:
+    if not readable:
+        return f"what was written to {target} cannot be read"
+    return f"{count(launches, 'launch')} {'is' if launches == 1 else 'are'} kept in {target}"
 
 
 def _refusal(refused: tuple[str, ...], attempts: int) -> tuple[str, ...]:

@@ -20,6 +20,8 @@ MAX_TEXT = 160
 
 PROGRAM_FAILED = re.compile(r"The application returned an error code \((\d+)\)")
 NOTHING_PROFILED = re.compile(r"No kernels were profiled")
+# ncu takes an unknown set for an empty one, and ends well.
+NO_SUCH_SET = re.compile(r"No metrics to collect found in sections")
 _ERROR = re.compile(r"==ERROR== ?(?:Error: )?(.*\S)")
 _AVAILABLE = re.compile(r"^\s*\d+\. (.*\S)")
 
@@ -30,6 +32,9 @@ def failure(outcome: Outcome, request: Request) -> ProfilerError | None:
     command = shlex.join(request.command)
     if outcome.stopped:
         return _stopped(outcome)
+    if request.ncu_set is not None and NO_SUCH_SET.search(text):
+        remedy = "ncu --list-sets names its sets; nsightlens metrics names ours"
+        return ProfilerError("Nsight Compute has no such set", where=f"--set {request.ncu_set}", remedy=remedy)
     errors = _ERROR.findall(text)
     if not errors and outcome.returncode == 0 and not NOTHING_PROFILED.search(text):
         return None
