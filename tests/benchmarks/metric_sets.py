@@ -22,18 +22,19 @@ from nsightlens.report.json import document
 OURS = ("overview", "losses")
 THEIRS = ("basic", "roofline", "full")
 PAIRS = {"overview": "roofline", "losses": "full"}
-# Four kernels five times; no check of the results, whose time on the host would hide that of the profiler.
+# Five kernels four times; no check of the results, whose time on the host would hide that of the profiler.
 WORKLOAD = """
 import cupy
 from nsightlens.kernels.catalogue import kernel
 from nsightlens.kernels.cupy_launch import launch
 from nsightlens.ranges import annotate
-a = cupy.asarray(__import__("numpy").ones(2**27)); b = cupy.empty_like(a)
-for step in range(5):
+a = cupy.asarray(__import__("numpy").ones(2**25)); b = cupy.empty_like(a); m = a[:2**20].reshape(1024, 1024)
+for step in range(4):
     with annotate(f"step {step}"):
         for name, steps in (("scale", None), ("scale_strided", None), ("fma_chain", 32), ("fma_chain", 128)):
             entry = kernel(name)
             launch(entry, a, b, entry.parameters({} if steps is None else {"steps": steps}))
+        cupy.matmul(m, m)
 cupy.cuda.Device().synchronize()
 """
 
