@@ -57,9 +57,17 @@ def test_what_ends_a_process_costs_the_one_launch_it_was_reading(found, bad, end
 def test_a_process_that_has_grown_hands_its_slice_on(found, monkeypatch):
     resident = count(0, 20 << 20)
     monkeypatch.setattr(ncu_rep_slices, "_resident", lambda: next(resident))
-    lines = found(lambda index: {"n": index, "process": os.getpid()}, workers=1)
+    lines = found(lambda index: {"n": index, "process": os.getpid()})
     assert [line["n"] for line in lines] == list(range(95))
     assert max(sum(line["process"] == other["process"] for line in lines) for other in lines) == 3
+
+
+def test_if_one_process_is_to_work_at_a_time_it_works_alone_until_it_has_grown(found, monkeypatch):
+    resident = count(0, 20 << 20)
+    monkeypatch.setattr(ncu_rep_slices, "_resident", lambda: next(resident))
+    lines = found(lambda index: {"n": index, "process": os.getpid()}, workers=1)
+    assert [line["n"] for line in lines] == list(range(95))
+    assert [line["n"] for line in lines if line["process"] == os.getpid()] == [0, 1, 2, 3, 4]
 
 
 def test_a_full_disk_is_no_fault_of_the_report(tmp_path):

@@ -98,6 +98,8 @@ class ForkedReading(Reading):
     """A ``Reading`` whose child starts in a few milliseconds."""
 
     def _start(self) -> Forked:  # type: ignore[override]
+        for path in (self._answer, self._messages):
+            path.touch()  # the reader looks into them at once
         child = Forked(self)
         child.stdin.write(f"{json.dumps(self._request)}\n".encode())
         child.stdin.flush()
