@@ -18,7 +18,7 @@ from nsightlens.apps.profile import profile, run_profile
 from nsightlens.cli.profile import command
 from nsightlens.cli.status_line import status
 from nsightlens.errors import ProfilerError, ReportError, UsageError
-from nsightlens.launch import Progress, folder_beside, keep, manifest_path, read_manifest, report_target
+from nsightlens.launch import Progress, folder_beside, keep, manifest_path, read_manifest, report_targets
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "data" / "cuda_graph.ncu-rep.xz"
@@ -146,7 +146,7 @@ def test_the_table_of_this_test_is_that_of_the_stand_in():
 
 def test_what_was_collected_before_the_program_failed_is_analysed(ncu, analysed, monkeypatch):
     monkeypatch.setenv("STAND_IN", "program_failed")
-    done = run_profile(PROGRAM, ncu=ncu, report=Path("run"))
+    done = run_profile(PROGRAM, ncu=ncu, targets=[Path("run.ncu-rep")])
     assert done.analysis is NOTHING
     assert analysed == [Path("run.ncu-rep")]
     assert "2 launches are kept in run.ncu-rep" in str(done.error)
@@ -181,7 +181,7 @@ def test_an_existing_report_is_kept_unless_forced(ncu, analysed, monkeypatch):
 
 def test_names_that_are_taken_get_a_number(ncu, tmp_path):
     assert ncu
-    first = report_target(None)
+    first = report_targets(None)[0]
     first.touch()
     manifest_path(first.with_name(f"{first.stem}-2.ncu-rep")).touch()
     collected = tmp_path / "collected"
@@ -337,7 +337,7 @@ def test_progress_is_reported_and_a_callback_may_interrupt(ncu, analysed, monkey
         if progress.launches == 2:
             raise KeyboardInterrupt
 
-    done = run_profile(PROGRAM, ncu=ncu, on_progress=follow)
+    done = run_profile(PROGRAM, ncu=ncu, targets=report_targets(None), on_progress=follow)
     assert seen[-1].current == "sca\x1b[31mle"
     assert seen[-1].elapsed_s > 0
     assert "interrupted after 2 profiled launches" in str(done.error)

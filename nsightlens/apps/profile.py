@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nsightlens import launch
 from nsightlens.analysis.result import Analysis
-from nsightlens.apps.profile_request import manifest_of, request
+from nsightlens.apps.profile_request import RANGE_REPLAY, manifest_of, request
 from nsightlens.apps.profile_run import Profiled, run_once
 from nsightlens.errors import ProfilerError
 
@@ -24,6 +24,7 @@ def profile(
     extra_args: Sequence[str] = (),
     timeout_s: float | None = None,
     repeat: int = 1,
+    communication: bool = False,
 ) -> Analysis:
     """Profile ``command`` with Nsight Compute and analyse every launch.
 
@@ -47,6 +48,8 @@ def profile(
         Stop each run after so many seconds.
     repeat
         Number of whole runs; the analysis is that of the first, with the spread of each launch's time.
+    communication
+        Profile NCCL's kernels too, which may make ncu wait for ever. Says nothing if ``extra_args`` choose kernels.
 
     Raises
     ------
@@ -59,14 +62,13 @@ def profile(
     """
     done = run_profile(
         command,
-        report=report,
+        targets=launch.report_targets(report, force=force, repeat=repeat),
         metric_set=metric_set,
         metrics=metrics,
         ncu=ncu,
-        force=force,
-        extra_args=extra_args,
+        force=force and report is not None,
+        extra_args=(*extra_args, *_without_communication(extra_args, communication)),
         timeout_s=timeout_s,
-        repeat=repeat,
     )
     if done.error is not None or done.analysis is None:
         raise done.error or ProfilerError("nothing was profiled")
@@ -76,20 +78,21 @@ def profile(
 def run_profile(
     command: Sequence[str],
     *,
-    report: Path | None = None,
+    targets: Sequence[Path],
     metric_set: str = "losses",
     metrics: Sequence[str] = (),
     ncu: str | None = None,
     force: bool = False,
     extra_args: Sequence[str] = (),
     timeout_s: float | None = None,
-    repeat: int = 1,
     on_progress: launch.OnProgress | None = None,
 ) -> Profiled:
-    """Do what ``profile`` does, but return a failed run together with the analysis of what was collected."""
+    """Do what ``profile`` does, but return a failed run together with the analysis of what was collected.
+
+    ``targets`` are the reports of the runs, as ``launch.report_targets`` gives them.
+    """
     asked, notes = request(command, metric_set, metrics, extra_args)
     launch.check_program(asked.command, shutil.which(asked.command[0]))
-    targets = launch.report_targets(report, force=force, repeat=repeat)
     profiler = launch.find_ncu(ncu)
     manifest = replace(manifest_of(profiler, metric_set, asked), notes=notes)
     runs: list[Profiled] = []
@@ -104,13 +107,12 @@ def run_profile(
 def dry_run(
     command: Sequence[str],
     *,
-    report: Path | None = None,
+    targets: Sequence[Path],
     metric_set: str = "losses",
     metrics: Sequence[str] = (),
     ncu: str | None = None,
     force: bool = False,
     extra_args: Sequence[str] = (),
-    repeat: int = 1,
 ) -> tuple[list[str], list[str]]:
     """Return the command line of each run, quoted for a shell, and what is missing to run it.
 
@@ -130,8 +132,14 @@ def dry_run(
         launch.check_program(asked.command, shutil.which(asked.command[0]))
     except ProfilerError as error:
         lacking.append(str(error))
-    targets = launch.report_targets(report, force=force, repeat=repeat)
-    return [shlex.join(launch.command_line(profiler, asked, report=target)) for target in targets], lacking
+    lines = [launch.command_line(profiler, asked, report=target, force=force) for target in targets]
+    return [shlex.join(line) for line in lines], lacking
+
+
+def _without_communication(extra_args: Sequence[str], communication: bool) -> tuple[str, ...]:
+    chosen = any(argument.partition("=")[0] in {"--kernel-name", "-k"} for argument in extra_args)
+    ranges = launch.option_value(extra_args, "--replay-mode", "kernel") in RANGE_REPLAY
+    return launch.select(communication=communication or chosen or ranges)
 
 
 def _joined(runs: Sequence[Profiled]) -> Profiled:

@@ -10,7 +10,7 @@ from nsightlens.cli.options import check_output, emit, output_options
 from nsightlens.cli.out import write_out
 from nsightlens.cli.profile_options import ncu_arguments, ncu_options
 from nsightlens.cli.status_line import StatusLine
-from nsightlens.launch import COMMUNICATION, ranked
+from nsightlens.launch import COMMUNICATION, files_of, ranked, report_targets
 from nsightlens.text import printable
 
 if TYPE_CHECKING:
@@ -77,20 +77,20 @@ def command(
 
     extra_args = ncu_arguments(**for_ncu)
     added = tuple(name.strip() for name in metrics.split(",")) if metrics else ()
+    targets = report_targets(report, force=force, repeat=repeat)
     asked: dict[str, Any] = {
-        "report": report,
+        "targets": targets,
         "metric_set": metric_set,
         "metrics": added,
         "ncu": ncu,
-        "force": force,
+        "force": force and report is not None,  # a name of our own making is never overwritten
         "extra_args": extra_args,
-        "repeat": repeat,
     }
     if dry_run:
         _show(*profile.dry_run(program, **asked))
         return
     output = None if output is None else ranked(output)
-    check_output(output, fmt, force=force, reports=() if report is None else (report,))
+    check_output(output, fmt, force=force, reports=files_of(targets))
     line = StatusLine()
     done = profile.run_profile(program, **asked, timeout_s=timeout_s, on_progress=line.show if line.visible else None)
     line.clear()
@@ -99,6 +99,7 @@ def command(
     if any(COMMUNICATION in argument for argument in extra_args):
         _say(LEFT_OUT)
     if done.analysis is not None:
+        check_output(output, fmt, force=force, reports=files_of(done.reports))  # one may have got another name
         emit(done.analysis, fmt, output, force)
     if done.error is not None:
         raise done.error

@@ -27,8 +27,12 @@ class StatusLine:
         self._write("")
 
     def _write(self, text: str) -> None:
-        if self.visible:
+        if not self.visible:
+            return
+        try:
             click.echo(f"\r\x1b[2K{text}", nl=False, err=True)
+        except OSError:  # the terminal has gone; the run goes on
+            self.visible = False
 
 
 def status(progress: Progress) -> str:

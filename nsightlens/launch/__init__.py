@@ -5,7 +5,7 @@ from nsightlens.launch.failures import check_program, failure, unknown_counters
 from nsightlens.launch.find import find_ncu, ncu_version
 from nsightlens.launch.log import Progress
 from nsightlens.launch.manifest import Manifest, manifest_path, read_manifest, write_manifest
-from nsightlens.launch.output import folder_beside, keep, ranked, report_target, report_targets
+from nsightlens.launch.output import files_of, folder_beside, keep, ranked, report_targets
 from nsightlens.launch.process import OnProgress, Outcome, run
 from nsightlens.launch.query import counters_of, has
 from nsightlens.launch.selection import COMMUNICATION, controls, select
@@ -22,6 +22,7 @@ __all__ = [
     "controls",
     "counters_of",
     "failure",
+    "files_of",
     "find_ncu",
     "folder_beside",
     "has",
@@ -31,7 +32,6 @@ __all__ = [
     "option_value",
     "ranked",
     "read_manifest",
-    "report_target",
     "report_targets",
     "run",
     "select",

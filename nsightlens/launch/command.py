@@ -28,11 +28,13 @@ class Request:
     ncu_set: str | None = None
 
 
-def command_line(ncu: Path, request: Request, *, report: Path, log: Path | None = None) -> list[str]:
+def command_line(
+    ncu: Path, request: Request, *, report: Path, log: Path | None = None, force: bool = False
+) -> list[str]:
     """Return the arguments that profile ``request`` into ``report``, with ncu's own messages in ``log``."""
     arguments = [str(ncu), "--nvtx"]
     arguments += [] if log is None else ["--log-file", str(log)]
-    arguments += ["--export", _literal(report)]
+    arguments += ["--export", _literal(report), *(["--force-overwrite"] if force else [])]
     for option, value in DEFAULTS:
         if not _given(request.extra_args, option):
             arguments += [option, value]

@@ -41,7 +41,7 @@ class Log:
             with self.path.open("rb") as file:
                 file.seek(self._position)
                 data = file.read()
-        except FileNotFoundError:
+        except OSError:  # not there yet, or no longer: messages are worth less than the run
             return
         self._position += len(data)
         *lines, self._partial = (self._partial + self._decoder.decode(data)).split("\n")

@@ -5,7 +5,7 @@ import os
 import shlex
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -15,46 +15,53 @@ from nsightlens.launch.manifest import manifest_path
 SUFFIX = ".ncu-rep"
 KNOWN_SUFFIXES = frozenset({SUFFIX, ".json", ".txt", ".csv", ".parquet", ".md"})
 
-
 RANKS = ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID")
 """Environment variables in which launchers of parallel programs give each process its number."""
-
-
-def report_target(report: Path | None, *, force: bool = False) -> Path:
-    """Return the path of the new report: ``report``, or a name from the time of day that is not taken.
-
-    Raises
-    ------
-    UsageError
-        If ``report`` exists and ``force`` is not given, or its folder does not exist.
-    """
-    return report_targets(report, force=force)[0]
 
 
 def report_targets(report: Path | None, *, force: bool = False, repeat: int = 1) -> list[Path]:
     """Return the paths of the reports of ``repeat`` runs; under a launcher of parallel programs they name the rank.
 
+    Without ``report``, names from the time of day that are not taken.
+
     Raises
     ------
     UsageError
-        If one of them exists and ``force`` is not given, or their folder does not exist.
+        If one of them exists and ``force`` is not given, cannot be a file, or their folder does not exist.
     """
     base = ranked(Path(f"nsightlens-{datetime.now().astimezone():%Y%m%d-%H%M%S}") if report is None else report)
-    base = base.with_name(base.name.removesuffix(SUFFIX))
+    name = base.name.removesuffix(SUFFIX)
+    if name in {"", ".."}:
+        raise UsageError("names no file", where=f"--report {report}", remedy="give a name, such as --report run")
     endings = [SUFFIX] if repeat == 1 else [f"-{number}{SUFFIX}" for number in range(1, repeat + 1)]
-    targets = [base.with_name(base.name + ending) for ending in endings]
-    if report is None:
-        return [_free(target) for target in targets]
-    for target in targets:
-        _check(target, force=force)
+    targets = [base.with_name(name + ending) for ending in endings]
+    try:
+        if report is None:
+            return [_free(target) for target in targets]
+        for target in targets:
+            _check(target, force=force)
+    except OSError as error:
+        raise UsageError(f"{error.strerror}", where=str(report), remedy="choose another name") from error
     return targets
+
+
+def files_of(targets: Iterable[Path]) -> tuple[Path, ...]:
+    """Return all files that runs with these reports write."""
+    return tuple(path for target in targets for path in (target, manifest_path(target)))
 
 
 def ranked(path: Path) -> Path:
     """Return the path with this process's rank in its name: no two ranks write one file."""
-    rank = next((os.environ[name] for name in RANKS if os.environ.get(name, "").isdecimal()), None)
+    rank = _rank()
+    if rank is None or not path.name:
+        return path
     suffix = path.suffix if path.suffix in KNOWN_SUFFIXES else ""
-    return path if rank is None else path.with_name(f"{path.name.removesuffix(suffix)}-rank{rank}{suffix}")
+    return path.with_name(f"{path.name.removesuffix(suffix)}-rank{rank}{suffix}")
+
+
+def _rank() -> str | None:
+    names = (*RANKS, *(["RANK"] if "WORLD_SIZE" in os.environ else []))  # torchrun's: the name alone means little
+    return next((os.environ[name] for name in names if os.environ.get(name, "").isdecimal()), None)
 
 
 def _check(target: Path, *, force: bool) -> None:
@@ -90,17 +97,26 @@ def folder_beside(target: Path) -> Iterator[Path]:
 
 def keep(collected: Path, target: Path, *, force: bool = False) -> Path:
     """Move the report to its place (or beside it, if that was taken meanwhile) and return that place."""
-    place = target if force else _free(target)
+    place = target if force else _claimed(target)
     try:
         collected.replace(place)
     except OSError:  # a folder or a mount lies there by now: what was collected is not lost for that
-        place = _free(target.with_name(f"kept-{target.name}"))
+        place = _claimed(target.with_name(f"kept-{target.name}"))
         collected.replace(place)
     return place
 
 
+def _claimed(target: Path) -> Path:
+    """Take a free name for this process alone, by an empty file."""
+    while True:
+        place = _free(target)
+        with contextlib.suppress(FileExistsError):
+            place.open("xb").close()
+            return place
+
+
 def _taken(report: Path) -> bool:
-    return report.exists() or manifest_path(report).exists()
+    return any(os.path.lexists(path) for path in files_of([report]))
 
 
 def _free(report: Path) -> Path:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -24,6 +25,25 @@ STOP = ((signal.SIGINT, 60.0), (signal.SIGTERM, 5.0), (_KILL, 5.0))
 
 class _Told(KeyboardInterrupt):
     """A signal that came to this process alone, not to the terminal's whole group."""
+
+
+@dataclass(slots=True)
+class _Signals:
+    """What came before ncu could be stopped waits until it can."""
+
+    open: bool = False
+    waiting: type[KeyboardInterrupt] | None = None
+
+    def take(self, number: int, _frame: FrameType | None) -> None:
+        kind = KeyboardInterrupt if number == signal.SIGINT else _Told
+        if self.open:
+            raise kind
+        self.waiting = self.waiting or kind
+
+    def let_in(self) -> None:
+        self.open = True
+        if self.waiting is not None:
+            raise self.waiting
 
 
 OnProgress = Callable[[Progress], None]
@@ -59,10 +79,10 @@ def run(
         If ncu cannot be started.
     """
     log = Log(log_file)
-    with _signals_interrupt():
+    with _signals_interrupt() as signals:
         process, own_group = _start(arguments)
-        with watched(process.pid, own_group=own_group):
-            stopped = _follow(process, log, timeout_s, on_progress, own_group=own_group)
+        with watched(process, own_group=own_group):
+            stopped = _follow(process, signals, own_group=own_group, wait=partial(_wait, log, timeout_s, on_progress))
     log.close()
     return Outcome(process.returncode, log.launches, tuple(log.messages), stopped)
 
@@ -83,26 +103,29 @@ def _start(arguments: Sequence[str]) -> tuple[subprocess.Popen[bytes], bool]:
 
 def _follow(
     process: subprocess.Popen[bytes],
-    log: Log,
-    timeout_s: float | None,
-    on_progress: OnProgress | None,
+    signals: _Signals,
     *,
     own_group: bool,
+    wait: Callable[[subprocess.Popen[bytes]], str],
 ) -> str:
     """Wait for the end, and bring it about where the run is to be stopped; return why."""
     told = False
     try:
-        stopped = _wait(process, log, timeout_s, on_progress)
+        signals.let_in()
+        stopped = wait(process)
     except _Told:
         stopped = "interrupt"
     except KeyboardInterrupt:
         stopped, told = "interrupt", not own_group  # the terminal tells its whole group
+    except BaseException:
+        _stop(process, own_group=own_group, told=False)
+        raise
     if stopped:
         _stop(process, own_group=own_group, told=told)
     return stopped
 
 
-def _wait(process: subprocess.Popen[bytes], log: Log, timeout_s: float | None, on_progress: OnProgress | None) -> str:
+def _wait(log: Log, timeout_s: float | None, on_progress: OnProgress | None, process: subprocess.Popen[bytes]) -> str:
     start = time.monotonic()
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -138,22 +161,19 @@ def _send(process: subprocess.Popen[bytes], signal_number: signal.Signals, *, ow
 
 
 @contextlib.contextmanager
-def _signals_interrupt() -> Iterator[None]:
+def _signals_interrupt() -> Iterator[_Signals]:
     """Treat SIGTERM and SIGHUP as Ctrl-C, so that a cancelled batch job leaves no program behind."""
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise _Told
-
+    signals = _Signals()
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield signals
         return
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     before = {number: signal.getsignal(number) for number in numbers}
     ours = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}
     for number in ours:
-        signal.signal(number, interrupt)
+        signal.signal(number, signals.take)
     try:
-        yield
+        yield signals
     finally:
         for number, handler in ours.items():
             signal.signal(number, handler)

@@ -12,12 +12,12 @@ PATIENCE_S = 10
 
 
 @contextlib.contextmanager
-def watched(pid: int, *, own_group: bool) -> Iterator[None]:
+def watched(process: subprocess.Popen[bytes], *, own_group: bool) -> Iterator[None]:
     """Have a shell interrupt, then kill, the process (or its group) if this process dies within the block."""
     if not os.access(SHELL, os.X_OK):
         yield
         return
-    target = str(-pid if own_group else pid)
+    target = str(-process.pid if own_group else process.pid)
     watcher = subprocess.Popen(  # noqa: S603
         [SHELL, "-c", _SCRIPT, "nsightlens-watch", target, str(PATIENCE_S)],
         stdin=subprocess.PIPE,
@@ -28,5 +28,8 @@ def watched(pid: int, *, own_group: bool) -> Iterator[None]:
     try:
         yield
     finally:
-        with contextlib.suppress(BrokenPipeError):
-            watcher.communicate(b"done\n")
+        if process.poll() is not None:
+            with contextlib.suppress(BrokenPipeError):
+                watcher.communicate(b"done\n")
+        elif watcher.stdin is not None:  # stopping it failed: the shell sees to it
+            watcher.stdin.close()
