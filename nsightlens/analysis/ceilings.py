@@ -1,18 +1,56 @@
-"""Ceilings of one launch, each with its source: the report itself, else the shipped GPU table."""
+"""Ceilings of one launch, each with its source: measured on such a GPU, else the report itself, else the GPU table."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from nsightlens.analysis.result import Ceiling
+from nsightlens.analysis.work import CUDA_CORES
 from nsightlens.collectors.report import Launch
 from nsightlens.data import table
+from nsightlens.measured import Measured, find_ceilings
+
+TENSOR_TYPES = ("fp64", "tf32", "bf16", "fp16", "fp8", "int8")
+TENSOR_FAMILIES = ("dmma", "hmma", "hgmma", "qmma", "qgmma", "imma", "igmma")
 
 
 def ceilings(launch: Launch) -> dict[str, Ceiling]:
     """Return the ceilings by name, such as ``dram_bytes_per_s`` and ``tensor_fp64_flop_per_s``."""
     found = {name: Ceiling(value, "spec") for name, value in _spec(launch).items()}
     found.update((name, Ceiling(value, "report")) for name, value in _from_report(launch).items())
+    found.update((name, Ceiling(value, "measured")) for name, value in _measured(launch).items())
     return found
+
+
+def dram_efficiency(launch: Launch, limits: Mapping[str, Ceiling]) -> float:
+    """Return the part of its peak bandwidth that device memory reaches at best: 1 where that was not measured."""
+    best, peak = limits.get("dram_bytes_per_s"), launch.values["dram_bytes_per_s"]
+    if best is None or best.source != "measured":
+        return 1.0
+    if not peak > 0:
+        peak = launch.values["dram_spec_bytes_per_s"]
+    return min(1.0, best.value / peak) if peak > 0 else 1.0
+
+
+def _measured(launch: Launch) -> dict[str, float]:
+    gpu = launch.row["gpu"]
+    best = find_ceilings(gpu) if gpu else None
+    if best is None:
+        return {}
+    clock = launch.values["sm_clock_hz"]
+    found = {f"{kind}_flop_per_s": best.at_clock(f"{kind}_flop_per_s", clock) for kind in CUDA_CORES}
+    found |= {f"tensor_{kind}_flop_per_s": _tensor(best, kind, launch, clock) for kind in TENSOR_TYPES}
+    moved, read = launch.values["dram_bytes"], launch.values["dram_read_bytes"]
+    found["dram_bytes_per_s"] = best.dram_bytes_per_s(min(read / moved, 1.0)) if moved > 0 and read >= 0 else None
+    found["l2_bytes_per_s"] = best.at_clock("l2_read_bytes_per_s", clock)
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _tensor(best: Measured, kind: str, launch: Launch, clock: float) -> float | None:
+    """Return the ceiling of the instruction family that ran, else that of the fastest one."""
+    families = [launch.tensor.path[kind]] if kind in launch.tensor.path else TENSOR_FAMILIES
+    rates = [best.at_clock(f"tensor_{kind}_{family}_flop_per_s", clock) for family in families]
+    return max((rate for rate in rates if rate is not None), default=None)
 
 
 def _from_report(launch: Launch) -> dict[str, float]:

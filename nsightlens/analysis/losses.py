@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from nsightlens.analysis.ceilings import dram_efficiency
 from nsightlens.analysis.excess import EVIDENCE, RULES
 from nsightlens.analysis.resources import DEVICE_WIDE, PIPES, RESOURCES
-from nsightlens.analysis.result import Loss
+from nsightlens.analysis.result import Ceiling, Loss
 from nsightlens.analysis.work import known
 from nsightlens.collectors.report import Launch
 from nsightlens.data import table
@@ -44,18 +45,23 @@ class Ledger(NamedTuple):
     unexplained_s: float | None
 
 
-def account(launch: Launch, *, violated: bool) -> Ledger:
+def account(launch: Launch, limits: Mapping[str, Ceiling], *, violated: bool) -> Ledger:
     """Return the ledger of one launch.
 
     Parameters
     ----------
     launch
         The launch.
+    limits
+        Its ceilings; device memory is busy for as long as its bytes take at the measured one, if there is one.
     violated
         Whether the launch runs above one of its ceilings: then all of its time is ideal.
     """
     time = known(launch.values["time_s"])
-    busy = {name: min(1.0, share) for name in RESOURCES if (share := known(launch.values[name])) is not None}
+    busy = {name: share for name in RESOURCES if (share := known(launch.values[name])) is not None}
+    if "dram_share" in busy:
+        busy["dram_share"] /= dram_efficiency(launch, limits)
+    busy = {name: min(1.0, share) for name, share in busy.items()}
     if not time or known(launch.values["dram_share"]) is None or not set(PIPES) <= set(busy):
         return Ledger(None, None, None)
     if violated:

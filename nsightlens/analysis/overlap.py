@@ -1,7 +1,10 @@
 """The overlap interval of one launch from its counters."""
 
+from collections.abc import Mapping
+
+from nsightlens.analysis.ceilings import dram_efficiency
 from nsightlens.analysis.resources import PIPES
-from nsightlens.analysis.result import Overlap
+from nsightlens.analysis.result import Ceiling, Overlap, Roofline
 from nsightlens.analysis.work import known
 from nsightlens.collectors.report import Launch
 from nsightlens.models import overlap as model
@@ -12,16 +15,27 @@ LARGEST_ERROR = 0.25
 """Above this standard error the lower bound says nothing."""
 PASS_NOISE = 0.005
 """Counters of different passes can exceed 1 by this much."""
+CEILING_NOISE = 0.03
+"""A launch can exceed a ceiling that was measured with another kernel by this much."""
 
 
-def bound_overlap(launch: Launch) -> Overlap:
-    """Return the interval of the overlap fraction, or why there is none."""
+def tolerance(limits: Mapping[str, Ceiling], *names: str) -> float:
+    """Return by how much a launch may exceed the ceilings of these names before one of them is called too low."""
+    measured = any(name in limits and limits[name].source == "measured" for name in names)
+    return CEILING_NOISE if measured else PASS_NOISE
+
+
+def bound_overlap(launch: Launch, limits: Mapping[str, Ceiling]) -> Overlap:
+    """Return the interval of the overlap fraction, or why there is none.
+
+    The memory time is that of the bytes at the ceiling of device memory: the measured one, else the peak.
+    """
     time, memory = known(launch.values["time_s"]), known(launch.values["dram_share"])
     pipes = [share for name in PIPES if (share := known(launch.values[name])) is not None]
     if time is None or memory is None or len(pipes) < len(PIPES):
         return Overlap(reason=_unknown(launch))
-    t_mem, t_cmp = memory * time, max(pipes) * time
-    if max(t_mem, t_cmp) > time * (1 + PASS_NOISE):
+    t_mem, t_cmp = memory / dram_efficiency(launch, limits) * time, max(pipes) * time
+    if max(t_mem, t_cmp) > time * (1 + tolerance(limits, "dram_bytes_per_s")):
         excess = max(t_mem, t_cmp) / time - 1
         reason = f"a busy time exceeds the measured time by {100 * excess:.1f} %: a ceiling is too low or passes differ"
         return Overlap(status="ceiling_violation", t_mem_s=t_mem, t_cmp_s=t_cmp, reason=reason)
@@ -34,9 +48,11 @@ def _unknown(launch: Launch) -> str:
     return "not collected: time, device-memory use or pipe use"
 
 
-def flag_excess(overlap: Overlap, roof_fraction: float | None) -> Overlap:
+def flag_excess(overlap: Overlap, roofline: Roofline, limits: Mapping[str, Ceiling]) -> Overlap:
     """Report a launch above its roofline as such: then no bound from the ceilings holds."""
-    if roof_fraction is None or roof_fraction <= 1 + PASS_NOISE:
+    roof_fraction = roofline.roof_fraction
+    allowed = tolerance(limits, "dram_bytes_per_s", f"{roofline.pipe}_flop_per_s")
+    if roof_fraction is None or roof_fraction <= 1 + allowed:
         return overlap
     reason = f"performance is {100 * (roof_fraction - 1):.1f} % above the roofline: a ceiling is too low"
     return Overlap(status="ceiling_violation", t_mem_s=overlap.t_mem_s, t_cmp_s=overlap.t_cmp_s, reason=reason)

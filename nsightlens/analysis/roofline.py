@@ -1,5 +1,6 @@
 """Place a launch on the roofline."""
 
+from nsightlens.analysis.ceilings import dram_efficiency
 from nsightlens.analysis.resources import COMPUTE, MEMORY, PIPES
 from nsightlens.analysis.result import Ceiling, Roofline, RooflinePoint
 from nsightlens.analysis.work import dominant_pipe, flop_by_pipe, known, uncounted_tensor_work
@@ -62,6 +63,9 @@ def _ridge(pipe: str | None, ceilings: dict[str, Ceiling]) -> float | None:
 def _bound(launch: Launch, work: dict[str, float], ceilings: dict[str, Ceiling], time: float | None) -> str:
     """Name what the launch is bound by: its busiest resource, if that is busy at all."""
     memory = _largest(launch, MEMORY)
+    device = known(launch.values["dram_share"])
+    if memory is not None and device is not None:
+        memory = max(memory, device / dram_efficiency(launch, ceilings))
     compute = _largest(launch, COMPUTE)
     rates = [
         work[pipe] / time / ceilings[f"{pipe}_flop_per_s"].value

@@ -1,0 +1,160 @@
+"""Ceilings measured on a GPU: one JSON file for each GPU, driver and clock, found again by the GPU's name.
+
+Bandwidths in byte/s, throughputs in FLOP/s (int8: operations per second), clocks in Hz.
+"""
+
+import json
+import math
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from nsightlens.errors import UsageError
+from nsightlens.files import write_atomically
+
+SCHEMA = "nsightlens.ceilings/1"
+VARIABLE = "NSIGHTLENS_CEILINGS"
+"""Environment variable: the file to use, or ``none`` for none."""
+NONE = "none"
+MEASURE = "nsightlens ceilings"
+_MAX_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Measured ceilings of one GPU.
+
+    Attributes
+    ----------
+    gpu
+        The device's name.
+    values
+        Name, such as ``dram_copy_bytes_per_s`` or ``tensor_fp16_hmma_flop_per_s``, to the rate.
+    sm_clock_hz
+        Name to the clock of the multiprocessors while it was measured; absent where unknown.
+    conditions
+        Driver, CUDA, memory clock, date, spread: what a reader wants to know.
+    """
+
+    gpu: str
+    values: Mapping[str, float]
+    sm_clock_hz: Mapping[str, float] = field(default_factory=dict)
+    conditions: Mapping[str, Any] = field(default_factory=dict)
+
+    def at_clock(self, name: str, clock_hz: float) -> float | None:
+        """Return a throughput at another clock of the multiprocessors (it is so much a cycle), None if not measured."""
+        value, measured_hz = self.values.get(name), self.sm_clock_hz.get(name)
+        if value is None or measured_hz is None or not clock_hz > 0:
+            return value
+        return value * clock_hz / measured_hz
+
+    def dram_bytes_per_s(self, read_share: float) -> float | None:
+        """Return the bandwidth of device memory for a mix of reads and writes, between write, copy and read alone.
+
+        Parameters
+        ----------
+        read_share
+            Bytes read over bytes moved, in 0...1.
+        """
+        low, high = ("write", "copy") if read_share < 0.5 else ("copy", "read")  # noqa: PLR2004
+        ends = [self.values.get(f"dram_{kind}_bytes_per_s") for kind in (low, high)]
+        if ends[0] is None or ends[1] is None:
+            return self.values.get("dram_copy_bytes_per_s")
+        # Times add, not rates: a byte read and a byte written each take their own time.
+        part = 2 * read_share % 1 if read_share < 1 else 1.0
+        return 1 / ((1 - part) / ends[0] + part / ends[1])
+
+
+def read_ceilings(path: Path) -> Measured:
+    """Read a file of ``nsightlens ceilings``.
+
+    Raises
+    ------
+    UsageError
+        If it cannot be read or is none.
+    """
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            raise UsageError("is too large for a file of ceilings", where=str(path), remedy=f"{MEASURE} -o FILE")
+        return _parsed(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror}", where=str(path), remedy=f"{MEASURE} -o FILE") from error
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise UsageError("holds no ceilings", where=str(path), remedy=f"{MEASURE} -o FILE") from error
+
+
+def write_ceilings(measured: Measured, path: Path | None = None, *, force: bool = False) -> Path:
+    """Write the file, where ``find_ceilings`` looks for it if no path is given, and return where it is."""
+    if path is None:
+        path = _kept(measured)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        force = True
+    text = json.dumps({"schema": SCHEMA, **asdict(measured)}, indent=1)
+    write_atomically(path, f"{text}\n".encode(), force=force)
+    return path
+
+
+@cache
+def find_ceilings(gpu: str) -> Measured | None:
+    """Return the ceilings of a GPU of this name: of the file that the environment names, the user's newest, or ours.
+
+    Raises
+    ------
+    UsageError
+        If the environment names a file that is none.
+    """
+    named = os.environ.get(VARIABLE)
+    if named is not None:
+        measured = None if named in {"", NONE} else read_ceilings(Path(named))
+        return measured if measured is not None and measured.gpu == gpu else None
+    return next((found for found in (*_users(), *_shipped()) if found.gpu == gpu), None)
+
+
+def _users() -> Iterator[Measured]:
+    folder = _folder()
+    paths = folder.glob("*.json") if folder.is_dir() else ()
+    for path in sorted(paths, key=lambda path: -path.stat().st_mtime):
+        try:
+            yield read_ceilings(path)
+        except UsageError:
+            continue
+
+
+def _shipped() -> Iterator[Measured]:
+    folder = files("nsightlens.data") / "ceilings"
+    for entry in folder.iterdir() if folder.is_dir() else ():
+        if entry.name.endswith(".json"):
+            yield _parsed(entry.read_text(encoding="utf-8"))
+
+
+def _parsed(text: str) -> Measured:
+    found = json.loads(text)
+    if found["schema"] != SCHEMA or not isinstance(found["gpu"], str):
+        raise ValueError(SCHEMA)
+    return Measured(found["gpu"], _positive(found["values"]), _positive(found["sm_clock_hz"]), found["conditions"])
+
+
+def _positive(numbers: object) -> dict[str, float]:
+    if not isinstance(numbers, dict):
+        raise TypeError("no table of rates")
+    found = {str(name): float(value) for name, value in numbers.items()}
+    if not all(value > 0 and math.isfinite(value) for value in found.values()):
+        raise ValueError("a rate that is not above 0")
+    return found
+
+
+def _folder() -> Path:
+    return platformdirs.user_data_path("nsightlens") / "ceilings"
+
+
+def _kept(measured: Measured) -> Path:
+    conditions = measured.conditions
+    words = (measured.gpu, conditions.get("driver_version", ""), f"{conditions.get('max_sm_clock_hz', 0) / 1e6:.0f}MHz")
+    return _folder() / f"{'-'.join(re.sub('[^A-Za-z0-9.]+', '_', str(word)) for word in words)}.json"

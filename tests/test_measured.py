@@ -1,0 +1,138 @@
+"""Measured ceilings: their file, how they are found, and what the analysis makes of them."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from conftest import recorded_path
+
+from nsightlens.analysis import analyze
+from nsightlens.collectors.load import load
+from nsightlens.errors import UsageError
+from nsightlens.measured import Measured, find_ceilings, read_ceilings, write_ceilings
+
+H200 = "NVIDIA H200"
+BEST = Measured(
+    H200,
+    {
+        "dram_read_bytes_per_s": 4.4e12,
+        "dram_copy_bytes_per_s": 4.0e12,
+        "dram_write_bytes_per_s": 4.2e12,
+        "fp64_flop_per_s": 33e12,
+        "tensor_fp64_dmma_flop_per_s": 60e12,
+        "tensor_fp16_hmma_flop_per_s": 600e12,
+        "tensor_fp16_hgmma_flop_per_s": 800e12,
+    },
+    {"fp64_flop_per_s": 1.98e9},
+    {"driver_version": "580.1", "max_sm_clock_hz": 1.98e9},
+)
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A user's empty folder; nothing named by the environment."""
+    monkeypatch.delenv("NSIGHTLENS_CEILINGS")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    find_ceilings.cache_clear()
+    yield tmp_path
+    find_ceilings.cache_clear()
+
+
+def test_what_was_written_is_found_by_the_name_of_the_gpu(home):
+    path = write_ceilings(BEST)
+    assert path.name == "NVIDIA_H200-580.1-1980MHz.json"
+    assert path.is_relative_to(home)
+    assert find_ceilings(H200) == BEST
+    assert find_ceilings("NVIDIA H20") is None
+
+
+@pytest.mark.usefixtures("home")
+def test_the_newest_file_of_the_user_counts():
+    old = write_ceilings(BEST)
+    newer = Measured(H200, {"fp64_flop_per_s": 1.0}, {}, {"driver_version": "600", "max_sm_clock_hz": 1e9})
+    write_ceilings(newer)
+    os.utime(old, (1, 1))
+    (old.parent / "broken.json").write_text("{")
+    find_ceilings.cache_clear()
+    assert find_ceilings(H200) == newer
+
+
+def test_the_environment_names_one_or_none(home, monkeypatch):
+    write_ceilings(BEST)
+    other = write_ceilings(Measured(H200, {"fp64_flop_per_s": 2.0}), home / "mine.json")
+    for named, expected in ((str(other), 2.0), ("none", None)):
+        monkeypatch.setenv("NSIGHTLENS_CEILINGS", named)
+        find_ceilings.cache_clear()
+        found = find_ceilings(H200)
+        assert (found and found.values["fp64_flop_per_s"]) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "{}", '{"schema": "nsightlens.ceilings/1"}']
+    + [
+        json.dumps(
+            {"schema": "nsightlens.ceilings/1", "gpu": "x", "values": values, "sm_clock_hz": {}, "conditions": {}}
+        )
+        for values in ({"a": 0}, {"a": -1}, {"a": None}, {"a": "fast"}, {"a": 1e999}, [1], None)
+    ],
+)
+def test_what_is_no_file_of_ceilings_is_a_usage_error(tmp_path, text):
+    path = tmp_path / "c.json"
+    path.write_text(text)
+    with pytest.raises(UsageError, match="holds no ceilings"):
+        read_ceilings(path)
+
+
+def test_a_missing_file_and_a_huge_one_are_usage_errors(tmp_path):
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_ceilings(tmp_path / "no.json")
+    (tmp_path / "huge.json").write_bytes(b" " * ((1 << 20) + 1))
+    with pytest.raises(UsageError, match="too large"):
+        read_ceilings(tmp_path / "huge.json")
+
+
+def test_an_existing_file_is_kept_unless_forced(tmp_path):
+    path = tmp_path / "c.json"
+    write_ceilings(BEST, path)
+    with pytest.raises(UsageError, match="--force"):
+        write_ceilings(BEST, path)
+
+
+def test_throughputs_follow_the_clock():
+    assert BEST.at_clock("fp64_flop_per_s", 0.99e9) == pytest.approx(16.5e12)
+    assert BEST.at_clock("tensor_fp64_dmma_flop_per_s", 0.99e9) == 60e12
+    assert BEST.at_clock("fp32_flop_per_s", 1e9) is None
+    assert BEST.at_clock("fp64_flop_per_s", float("nan")) == 33e12
+
+
+@pytest.mark.parametrize(
+    ("share", "expected"), [(0, 4.2e12), (0.5, 4.0e12), (1, 4.4e12), (0.75, 2 / (1 / 4e12 + 1 / 4.4e12))]
+)
+def test_device_memory_depends_on_the_mix(share, expected):
+    assert BEST.dram_bytes_per_s(share) == pytest.approx(expected)
+
+
+def test_with_a_copy_alone_every_mix_is_that(tmp_path):
+    assert tmp_path
+    assert Measured(H200, {"dram_copy_bytes_per_s": 1.0}).dram_bytes_per_s(0.9) == 1.0
+    assert Measured(H200, {}).dram_bytes_per_s(0.9) is None
+
+
+def test_the_analysis_takes_measured_ceilings_first(home, monkeypatch):
+    write_ceilings(BEST, home / "mine.json")
+    monkeypatch.setenv("NSIGHTLENS_CEILINGS", str(Path(home / "mine.json")))
+    find_ceilings.cache_clear()
+    report = load(recorded_path("overlap_factorial"))
+    result = analyze([report]).launches[0]
+    launch = report.launched[0]
+    assert result.ceilings["dram_bytes_per_s"].source == "measured"
+    # Half of the bytes are read: about the bandwidth of a copy.
+    assert result.ceilings["dram_bytes_per_s"].value == pytest.approx(4.0e12, rel=0.01)
+    clock = launch.values["sm_clock_hz"]
+    assert result.ceilings["fp64_flop_per_s"].value == pytest.approx(33e12 * clock / 1.98e9)
+    expected = launch.values["dram_bytes"] / result.ceilings["dram_bytes_per_s"].value
+    assert result.overlap.t_mem_s == pytest.approx(expected, rel=0.02)
+    total = result.ideal_s + sum(loss.seconds for loss in result.losses) + result.unexplained_s
+    assert total == pytest.approx(result.time_s)
