@@ -6,7 +6,8 @@ from functools import lru_cache
 from typing import Any
 
 KINDS = {0: "kernel", 1: "range", 2: "range", 3: "graph", 4: "kernel"}
-OPCODES = "sass__inst_executed_per_opcode"
+OPCODES = ("sass__inst_executed_per_opcode_with_modifier_all", "sass__inst_executed_per_opcode")
+"""Executed warp instructions by opcode; the first tells more."""
 DEFAULT_DOMAIN = "<default domain>"
 
 
@@ -105,8 +106,9 @@ def _payload(span: Any) -> float | int | str | None:  # noqa: ANN401
 
 
 def _opcodes(action: Any) -> dict[str, float] | None:  # noqa: ANN401
-    metric = action.metric_by_name(OPCODES)
-    if metric is None or not metric.has_correlation_ids():
+    metrics = (action.metric_by_name(name) for name in OPCODES)
+    metric = next((found for found in metrics if found is not None and found.has_correlation_ids()), None)
+    if metric is None:
         return None
     ids = metric.correlation_ids()
     return {ids.as_string(index): metric.as_double(index) for index in range(metric.num_instances())}

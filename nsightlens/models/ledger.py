@@ -1,12 +1,18 @@
 """A loss ledger as a set of counterfactuals: the time that the launch would take without each cause.
 
 All times are shares of the measured time. ``duration`` gives the time with some causes imagined away; with none
-away it is 1 by construction. Causes of excess work are removed in turn, so that their losses add up to
-``1 - duration(all away)``; what is left is split among generic causes, and the remainder stays unexplained.
+away it is 1 by construction. The causes of excess work get the Shapley value of the time saved, so that their
+losses add up to ``1 - duration(all away)`` whatever the order; what is left is split among generic causes, and the
+remainder stays unexplained.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
+from math import factorial, prod, sqrt
+
+MOST_SHAPLEY = 8
+"""Causes above this number are removed one after the other: subsets double with each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +27,18 @@ class Wait:
         Part of the wait, in 0...1, that is queueing and shrinks with the work on the resource.
     resource
         The busiest resource of the group, or ``None``.
+    vanishing
+        Cause to the part, in 0...1, of the whole wait that goes with the instructions that the cause adds.
     """
 
     share: float
     queueing: float = 0.0
     resource: str | None = None
+    vanishing: Mapping[str, float] = field(default_factory=dict)
+
+    def kept(self, away: Iterable[str]) -> float:
+        """Return the part of the instructions that still wait with some causes imagined away."""
+        return prod(1.0 - self.vanishing.get(cause, 0.0) for cause in away)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +55,16 @@ class Launch:
         Cause to resource to the part, in 0...1, of the resource's work that the cause adds.
     waits
         Group of stall reasons to its wait. Empty if stall reasons were not collected.
+    path
+        Share of the time that a warp spends outside queues: the least it takes however little the others do.
+        0 if it is not known.
     """
 
     idle: Mapping[str, float]
     busy: Mapping[str, float]
     excess: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     waits: Mapping[str, Wait] = field(default_factory=dict)
+    path: float = 0.0
 
     @property
     def limiting(self) -> str:
@@ -68,29 +85,78 @@ def remaining(launch: Launch, away: Iterable[str], resource: str) -> float:
     return share
 
 
-def duration(launch: Launch, away: Iterable[str]) -> float:
-    """Return the time of the launch with some causes imagined away; 1 for none."""
+def busiest(launch: Launch, away: Iterable[str]) -> float:
+    """Return the busy share of whatever resource limits with some causes imagined away."""
     away = tuple(away)
-    busy = max(remaining(launch, away, resource) for resource in launch.busy)
+    return max(remaining(launch, away, resource) for resource in launch.busy)
+
+
+def duration(launch: Launch, away: Iterable[str]) -> float:
+    """Return the time of the launch with some causes imagined away; 1 for none.
+
+    Near the balance of bandwidth and latency the two add in squares: a launch whose queue shrinks comes to wait for
+    what was hidden behind it.
+    """
+    away = tuple(away)
+    busy = busiest(launch, away)
     known = sum(wait.share for wait in launch.waits.values())
     waits = sum(_left(launch, away, wait) for wait in launch.waits.values())
-    return sum(launch.idle.values()) + busy + waits + launch.waiting - known
+    idle = sum(launch.idle.values())
+    total = idle + busy + waits + launch.waiting - known
+    return max(total, min(1.0, idle + sqrt(busy**2 + _path(launch, away) ** 2)) if away else total)
+
+
+def _path(launch: Launch, away: tuple[str, ...]) -> float:
+    memory = launch.waits.get("memory")
+    return launch.path * (memory.kept(away) if memory else 1.0)
 
 
 def _left(launch: Launch, away: tuple[str, ...], wait: Wait) -> float:
+    kept = wait.kept(away)
     if wait.resource is None or launch.busy[wait.resource] <= 0:
-        return wait.share
-    kept = remaining(launch, away, wait.resource) / launch.busy[wait.resource]
-    return wait.share * (1.0 - wait.queueing * (1.0 - kept))
+        return wait.share * kept
+    work = remaining(launch, away, wait.resource) / launch.busy[wait.resource]
+    return wait.share * ((1.0 - wait.queueing) * kept + wait.queueing * min(kept, work))
 
 
-def excess_losses(launch: Launch, order: Sequence[str]) -> dict[str, float]:
-    """Return the loss of each cause of excess work, removing them in ``order``; they sum to ``1 - duration(order)``."""
+def excess_losses(launch: Launch, causes: Sequence[str]) -> dict[str, float]:
+    """Return the loss of each cause of excess work: its Shapley value; they sum to ``1 - duration(causes)``."""
+    active = [cause for cause in causes if _acts(launch, cause)]
+    if len(active) > MOST_SHAPLEY:
+        losses = _in_turn(launch, active)
+    else:
+        times = {frozenset(away): duration(launch, away) for away in _subsets(active)}
+        losses = {cause: _value(cause, active, times) for cause in active}
+    return {cause: max(0.0, losses.get(cause, 0.0)) for cause in causes}
+
+
+def _acts(launch: Launch, cause: str) -> bool:
+    return bool(launch.excess.get(cause)) or any(cause in wait.vanishing for wait in launch.waits.values())
+
+
+def _subsets(causes: Sequence[str]) -> Iterable[tuple[str, ...]]:
+    return (chosen for size in range(len(causes) + 1) for chosen in combinations(causes, size))
+
+
+def _value(cause: str, active: Sequence[str], times: Mapping[frozenset[str], float]) -> float:
+    """Return the mean, over all orders of removal, of the time that removing the cause saves."""
+    others = [other for other in active if other != cause]
+    total = factorial(len(active))
+    return sum(
+        factorial(len(before))
+        * factorial(len(others) - len(before))
+        / total
+        * (times[frozenset(before)] - times[frozenset((*before, cause))])
+        for before in _subsets(others)
+    )
+
+
+def _in_turn(launch: Launch, causes: Sequence[str]) -> dict[str, float]:
     losses = {}
     before = duration(launch, ())
-    for number, cause in enumerate(order, 1):
-        after = duration(launch, order[:number])
-        losses[cause] = max(0.0, before - after)
+    for number, cause in enumerate(causes, 1):
+        after = duration(launch, causes[:number])
+        losses[cause] = before - after
         before = after
     return losses
 
@@ -99,7 +165,7 @@ def waits_without(launch: Launch, away: Sequence[str]) -> dict[str, tuple[float,
     """Return, per group, the queueing and the unloaded part of the wait that remain with some causes away."""
     parts = {}
     for name, wait in launch.waits.items():
-        unloaded = wait.share * (1.0 - wait.queueing)
+        unloaded = wait.share * (1.0 - wait.queueing) * wait.kept(away)
         parts[name] = (_left(launch, tuple(away), wait) - unloaded, unloaded)
     return parts
 

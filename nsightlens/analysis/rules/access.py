@@ -1,0 +1,87 @@
+"""How threads reach global memory: sectors nobody asked for, too few bytes an instruction, bytes fetched again."""
+
+import math
+
+from nsightlens.analysis.resources import L2
+from nsightlens.analysis.rules.rule import SMALLEST, Excess, Facts, beyond, excess, part, significant
+
+SECTOR_BYTES = 32.0
+_FULL_LANE_BYTES = 4.0
+_COALESCED = 16.0
+"""Bytes used of a sector from which on accesses are neighbours, so that wider ones could replace them."""
+
+
+def uncoalesced_access(v: Facts) -> Excess:
+    """Sectors that leave L1 beyond those that the threads' bytes need, and what device memory moves beyond that.
+
+    The ideal of an instruction is one sector, or its bytes over 32; a broadcast has few bytes and no excess.
+    """
+    ideal = _ideal(v, "load") + _ideal(v, "store")
+    left_l1 = v["global_load_miss_sectors"] + v["global_store_sectors"]
+    share = beyond(ideal, left_l1)
+    global_part = min(left_l1 / v["l1_to_l2_sectors"], 1.0) if v["l1_to_l2_sectors"] > 0 else 0.0
+    wavefronts = _extra_wavefronts(v, ideal)
+    beyond_l1 = global_part * share > SMALLEST
+    if not beyond_l1 and not wavefronts:
+        return Excess()
+    work = {"busy_l1_wavefronts": wavefronts}
+    if beyond_l1:
+        work |= {
+            "dram_share": global_part * beyond(ideal, v["dram_bytes"] / SECTOR_BYTES),
+            **dict.fromkeys(L2, global_part * share),
+        }
+    return excess(work)
+
+
+def _extra_wavefronts(v: Facts, ideal_sectors: float) -> float:
+    """Return the part of the wavefronts that global accesses add to one per request or per four sectors."""
+    ideal = max(v["global_load_requests"] + v["global_store_requests"], ideal_sectors / 4)
+    every = v["l1_wavefronts"]
+    others = v["shared_wavefronts"] + v["local_sectors"] / 4
+    return significant((every - others - ideal) / every) if every > 0 else 0.0
+
+
+def _ideal(v: Facts, direction: str) -> float:
+    requests, sectors = v[f"global_{direction}_requests"], v[f"global_{direction}_sectors"]
+    if sectors == 0:
+        return 0.0
+    asked_for = sectors * v[f"{direction}_bytes_per_sector"] / SECTOR_BYTES
+    # Asynchronous copies to shared memory count as sectors, but not in the bytes per sector.
+    unknown = asked_for == 0 or math.isnan(requests + asked_for)
+    return math.nan if unknown else max(requests, asked_for)
+
+
+def narrow_access(v: Facts) -> Excess:
+    """Memory instructions whose threads ask for less than 4 neighbouring bytes each: fewer, wider ones would do."""
+    extra = {kind: _narrow(v, kind) for kind in ("load", "store")}
+    requests = {kind: v[f"global_{kind}_requests"] for kind in extra}
+    needless = sum(requests[kind] * extra[kind] for kind in extra if extra[kind] > 0)
+    if not needless > 0:
+        return Excess()
+    reads = part(requests["load"] * extra["load"], v["read_instructions"]) if extra["load"] else 0.0
+    return excess(
+        {
+            "busy_lsu": part(needless, v["lsu_instructions"]),
+            "busy_l1_wavefronts": part(needless, v["l1_wavefronts"]),
+            "busy_l2_tags": part(needless, v["l1_to_l2_requests"]),
+            "busy_issue": part(needless, v["instructions"]),
+        },
+        {"memory": reads, "memory_queue": part(needless, sum(requests.values()))},
+    )
+
+
+def _narrow(v: Facts, kind: str) -> float:
+    """Return the part of the instructions that 4-byte accesses would save."""
+    used = v[f"{kind}_bytes_per_sector"]
+    requests, lanes = v[f"global_{kind}_requests"], v["threads_per_instruction"]
+    if not (used >= _COALESCED and requests > 0 and lanes > 0):
+        return 0.0
+    bytes_per_lane = v[f"global_{kind}_sectors"] * used / (requests * lanes)
+    return beyond(bytes_per_lane, _FULL_LANE_BYTES)
+
+
+def l2_miss(v: Facts) -> Excess:
+    """Bytes of device memory beyond those that the program says it needs, apart from those that nobody asked for."""
+    uncoalesced = uncoalesced_access(v).work.get("dram_share", 0.0)
+    share = beyond(v.dram_bytes, v["dram_bytes"] * (1.0 - uncoalesced))
+    return excess({"dram_share": share})
