@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-from nsightlens.errors import UsageError
+from nsightlens.errors import INSTALL_CUPY, UsageError
 from nsightlens.kernels.catalogue import BLOCK, Kernel, Parameters
 
 
@@ -19,8 +19,7 @@ def load_cupy() -> Any:  # noqa: ANN401
     try:
         import cupy  # noqa: PLC0415
     except ImportError as error:
-        remedy = 'pip install "nsightlens[cuda13]", or "nsightlens[cuda12]" for CUDA 12'
-        raise UsageError(f"CuPy cannot be imported: {error}", remedy=remedy) from error
+        raise UsageError(f"CuPy cannot be imported: {error}", remedy=INSTALL_CUPY) from error
     try:
         cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:

@@ -10,6 +10,7 @@ from nsightlens import launch
 from nsightlens.analysis.result import Analysis
 from nsightlens.apps.profile_request import RANGE_REPLAY, manifest_of, request
 from nsightlens.apps.profile_run import Profiled, run_once
+from nsightlens.data import DEFAULT_SET
 from nsightlens.errors import ProfilerError
 
 
@@ -17,7 +18,7 @@ def profile(
     command: Sequence[str],
     *,
     report: Path | None = None,
-    metric_set: str = "losses",
+    metric_set: str = DEFAULT_SET,
     metrics: Sequence[str] = (),
     ncu: str | None = None,
     force: bool = False,
@@ -79,7 +80,7 @@ def run_profile(
     command: Sequence[str],
     *,
     targets: Sequence[Path],
-    metric_set: str = "losses",
+    metric_set: str = DEFAULT_SET,
     metrics: Sequence[str] = (),
     ncu: str | None = None,
     force: bool = False,
@@ -94,6 +95,8 @@ def run_profile(
     asked, notes = request(command, metric_set, metrics, extra_args)
     launch.check_program(asked.command, shutil.which(asked.command[0]))
     profiler = launch.find_ncu(ncu)
+    if unlisted := launch.unlisted(profiler, asked.added):
+        notes += (f"this ncu does not list {', '.join(unlisted)}: perhaps misspelt, and then not in the report",)
     manifest = replace(manifest_of(profiler, metric_set, asked), notes=notes)
     runs: list[Profiled] = []
     for target in targets:
@@ -108,7 +111,7 @@ def dry_run(
     command: Sequence[str],
     *,
     targets: Sequence[Path],
-    metric_set: str = "losses",
+    metric_set: str = DEFAULT_SET,
     metrics: Sequence[str] = (),
     ncu: str | None = None,
     force: bool = False,

@@ -7,7 +7,7 @@ from nsightlens.launch.log import Progress
 from nsightlens.launch.manifest import Manifest, manifest_path, read_manifest, write_manifest
 from nsightlens.launch.output import files_of, folder_beside, keep, ranked, report_targets
 from nsightlens.launch.process import OnProgress, Outcome, run
-from nsightlens.launch.query import counters_of, has
+from nsightlens.launch.query import counters_of, has, unlisted
 from nsightlens.launch.selection import COMMUNICATION, controls, select
 
 __all__ = [
@@ -36,5 +36,6 @@ __all__ = [
     "run",
     "select",
     "unknown_counters",
+    "unlisted",
     "write_manifest",
 ]

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nsightlens.errors import INSTALL_CUPY
 from nsightlens.launch.find import INSTALL
 from nsightlens.launch.machine import Machine
 
@@ -111,13 +112,13 @@ def _cupy(machine: Machine) -> Check:
     found = {name: version for name, version in machine.packages.items() if name.startswith("cupy-")}
     runs = _numbers(machine.cuda_version)[:1]
     if not found:
-        return Check("cupy", "warning", "absent; the kernels and examples need it", f"pip install {_wheel(runs)}")
+        return Check("cupy", "warning", "absent; the kernels and examples need it", _extra(runs))
     text = ", ".join(f"{name} {version}" for name, version in found.items())
     if len(found) > 1:
         return Check("cupy", "warning", f"{text} are installed together", "keep one: pip uninstall the other")
     if runs and _numbers(text)[:1] > runs:
         text += f" needs a newer driver than one for CUDA {machine.cuda_version}"
-        return Check("cupy", "warning", text, f"pip install {_wheel(runs)}")
+        return Check("cupy", "warning", text, _extra(runs))
     return Check("cupy", "ok", text)
 
 
@@ -142,8 +143,8 @@ def shipped_cuda(version: str | None) -> int | None:
     return known[-1] if known else None
 
 
-def _wheel(cuda: tuple[int, ...]) -> str:
-    return "cupy-cuda12x" if cuda == (12,) else "cupy-cuda13x"
+def _extra(cuda: tuple[int, ...]) -> str:
+    return f'pip install "nsightlens[cuda{cuda[0]}]"' if cuda in {(12,), (13,)} else INSTALL_CUPY
 
 
 def _numbers(text: str | None) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from nsightlens.data import DEFAULT_SET
 from nsightlens.text import count
 
 if TYPE_CHECKING:
@@ -25,9 +26,12 @@ def overview(sets: Sequence["MetricSet"]) -> str:
     """Return a short list of the sets."""
     lines: list[str] = []
     for entry in sets:
-        lines += _wrapped(f"{entry.name:10}", entry.doc)
+        default = "What profile collects by default. " if entry.name == DEFAULT_SET else ""
+        lines += _wrapped(f"{entry.name:10}", default + entry.doc)
         lines += _wrapped(" " * 10, f"{_size(entry)}; passes of a launch: {passes(entry)}")
-    return "\n".join([*lines, "", "One of them in full: nsightlens metrics --set NAME"]) + "\n"
+    return (
+        "\n".join([*lines, "", "The counters of one, each with unit and reason: nsightlens metrics --set NAME"]) + "\n"
+    )
 
 
 def detail(entry: "MetricSet", note: str) -> str:
