@@ -38,7 +38,7 @@ def test_the_remedy_is_for_the_kind_of_result():
 
 @pytest.mark.parametrize("asked", ["/train/step 3", "step 3", "Train/Step 3", "train/stpe 3"])
 def test_a_range_that_is_not_there_gets_near_ones(analysis_of, asked):
-    with pytest.raises(UsageError, match="did you mean: .*train/step 3"):
+    with pytest.raises(UsageError, match=r"did you mean: .*train/step 3"):
         select(analysis_of("nested_nvtx"), Selection(nvtx=asked))
 
 
