@@ -10,9 +10,8 @@ from click.testing import CliRunner
 
 from nsightlens.apps.doctor import can_profile, try_out
 from nsightlens.cli import cli
-from nsightlens.launch import Outcome, find_ncu
-from nsightlens.launch.checks import GIB, Check, checks, shipped_cuda
-from nsightlens.launch.machine import Machine, admin_only, capable, driver, look, namespaced
+from nsightlens.launch.checks import GIB, checks, shipped_cuda
+from nsightlens.launch.machine import Machine, admin_only, capable, driver, look
 
 GOOD = Machine(
     ncu="/opt/ncu",
@@ -44,7 +43,6 @@ def test_a_good_machine_can_profile():
         ({"ncu": None, "ncu_version": None}, "ncu"),
         ({"gpus": (), "driver_version": None, "cuda_version": None}, "gpu"),
         ({"gpus": (), "cuda_version": None}, "gpu"),
-        ({"ncu_complaint": "it may not be executed"}, "ncu"),
         ({"admin_only": True}, "permission"),
         ({"admin_only": True, "uid": 0}, "permission"),
     ],
@@ -68,8 +66,6 @@ def test_the_remedy_for_missing_permission_is_one_that_an_administrator_can_act_
     ("facts", "name", "words"),
     [
         ({"admin_only": None}, "permission", "does not say"),
-        ({"admin_only": True, "uid": 0, "capable": True, "namespaced": True}, "permission", "user namespace"),
-        ({"gpus": (), "cuda_version": None, "smi": False}, "gpu", "without nvidia-smi"),
         ({"cuda_version": "12.8", "packages": GOOD.packages | {}}, "versions", "CUDA 13"),
         ({"ncu_version": "2024.1.0.0"}, "versions", "CUDA 12"),
         ({"packages": GOOD.packages | {"ncu-report": "2025.2.9"}}, "ncu-report", "older than ncu"),
@@ -108,11 +104,7 @@ def test_facts_are_read_from_what_the_kernel_says():
     assert admin_only("nothing") is None
     assert capable("CapEff:\t000001fffeffffff\n") is True
     assert capable("CapEff:\t00000000a80425fb\n") is False
-    assert capable("CapEff:\t0000004000000000\n") is True, "CAP_PERFMON"
     assert capable("") is False
-    assert namespaced("         0          0 4294967295\n") is False
-    assert namespaced("         0       1000          1\n") is True
-    assert namespaced("") is False
 
 
 def test_looking_at_a_machine_without_anything_never_fails(tmp_path, monkeypatch):
@@ -141,7 +133,7 @@ def test_a_real_try_tells_what_ncu_said(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("machine", "code"), [(GOOD, 0), (replace(GOOD, ncu=None), 4)])
 def test_the_exit_code_and_the_document_say_whether_profiling_can_work(machine, code, monkeypatch):
-    monkeypatch.setattr("nsightlens.apps.doctor.look", lambda **_: machine)
+    monkeypatch.setattr("nsightlens.apps.doctor.look", lambda: machine)
     result = CliRunner().invoke(cli, ["doctor", "--format", "json"])
     assert result.exit_code == code
     answer = json.loads(result.output)
@@ -154,68 +146,5 @@ def test_the_exit_code_and_the_document_say_whether_profiling_can_work(machine, 
 
 
 def test_a_try_that_cannot_be_made_says_so(monkeypatch):
-    monkeypatch.setattr("nsightlens.apps.doctor.look", lambda **_: replace(GOOD, gpus=()))
+    monkeypatch.setattr("nsightlens.apps.doctor.look", lambda: replace(GOOD, gpus=()))
     assert "not tried" in CliRunner().invoke(cli, ["doctor", "--try"]).output
-
-
-def script(path, body, *, executable=True):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{body}\n")
-    path.chmod(0o755 if executable else 0o644)
-    return path
-
-
-SAYS_A_VERSION = "echo Version 2025.3.1.0"
-
-
-def test_an_ncu_that_does_not_work_is_passed_over(tmp_path, monkeypatch):
-    script(tmp_path / "bin" / "ncu", "exit 3")
-    good = script(tmp_path / "opt/nvidia/nsight-compute/2025.3.1/ncu", SAYS_A_VERSION)
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
-    assert find_ncu(root=tmp_path) == good
-
-
-@pytest.mark.parametrize(
-    ("body", "executable", "words"),
-    [(SAYS_A_VERSION, False, "may not be executed"), ("exit 3", True, "does not say a version")],
-)
-def test_why_an_ncu_cannot_be_used_is_said(tmp_path, monkeypatch, body, executable, words):
-    broken = script(tmp_path / "opt/nvidia/nsight-compute/2025.3.1/ncu", body, executable=executable)
-    for variable in ("CUDA_HOME", "CUDA_PATH"):
-        monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    machine = look(tmp_path)
-    (check,) = [check for check in checks(machine) if check.name == "ncu"]
-    assert check.status == "problem"
-    assert words in check.found
-    assert str(broken) in check.found
-    named = look(tmp_path, ncu=str(broken))
-    assert words.split()[-1] in (named.ncu_complaint or "")
-
-
-def test_doctor_looks_at_the_ncu_that_is_named(tmp_path):
-    good = script(tmp_path / "mine", SAYS_A_VERSION)
-    assert str(good) in CliRunner().invoke(cli, ["doctor", "--ncu", str(good), "--format", "json"]).output
-    missing = CliRunner().invoke(cli, ["doctor", "--ncu", str(tmp_path / "no"), "--format", "json"])
-    assert "no such program" in missing.output
-
-
-def test_an_interrupted_try_ends_doctor_and_a_long_one_is_no_verdict(tmp_path, monkeypatch):
-    monkeypatch.setenv("STAND_IN", "sleep")
-    monkeypatch.setattr("nsightlens.apps.doctor.TRY_S", 1)
-    check = try_out(stand_in(tmp_path), (sys.executable, "-c", "pass"))
-    assert (check.status, "within 1 s" in check.found) == ("warning", True)
-
-    def interrupted(*_, **__):
-        return Outcome(1, 0, (), "interrupt")
-
-    monkeypatch.setattr("nsightlens.launch.run", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        try_out(tmp_path / "ncu", (sys.executable, "-c", "pass"))
-
-
-def test_a_try_does_not_advise_itself(monkeypatch):
-    monkeypatch.setattr("nsightlens.apps.doctor.look", lambda **_: replace(GOOD, admin_only=None))
-    monkeypatch.setattr("nsightlens.apps.doctor.try_out", lambda *_: Check("try", "ok", "a kernel was profiled"))
-    assert "--try" not in CliRunner().invoke(cli, ["doctor", "--try", "--format", "json"]).output
-    assert "--try" in CliRunner().invoke(cli, ["doctor", "--format", "json"]).output

@@ -2,8 +2,6 @@
 
 import json
 import math
-import os
-import threading
 from statistics import median
 
 import pytest
@@ -185,28 +183,3 @@ def test_whatever_a_file_holds_gives_times_or_one_error(tmp_path_factory, conten
         return
     assert times.found
     assert all(0 < each.seconds < math.inf for each in times.found)
-
-
-def test_times_come_through_a_pipe_too(report, tmp_path):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    writer = threading.Thread(target=pipe.write_text, args=("launch,time_us\n0,5\n1,6\n",))
-    writer.start()
-    found = package.analyze(report, times=pipe)
-    writer.join()
-    assert [launch.event_time_s for launch in found.launches] == pytest.approx([5e-6, 6e-6])
-
-
-def test_a_launch_may_be_written_as_a_float(timed):
-    assert timed("launch,time_us\n0.0,5\n1.,6\n")[0] == pytest.approx([5e-6, 6e-6])
-    assert timed("launch,time_us\n0.5,5\n1,6\n")[0][0] is None
-
-
-def test_the_time_column_that_is_filled_counts(timed):
-    assert timed("launch,time_ms,time_us\n0,,5\n1,0.006,\n")[0] == pytest.approx([5e-6, 6e-6])
-    assert timed("launch,time_ms,time_us\n0,0.005,5\n1,0.006,6.01\n")[0] == pytest.approx([5e-6, 6e-6])
-
-
-def test_two_times_that_differ_are_refused(timed):
-    with pytest.raises(ReportError, match="time_ms and time_us"):
-        timed("launch,time_ms,time_us\n0,5,5\n")

@@ -2,7 +2,6 @@
 
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 from nsightlens import launch
@@ -13,35 +12,22 @@ PROGRAM = (sys.executable, "-c", "import cupy; cupy.arange(1 << 20).sum().item()
 TRY_S = 120
 
 
-def doctor(*, attempt: bool = False, ncu: str | None = None) -> tuple[Check, ...]:
+def doctor(*, attempt: bool = False) -> tuple[Check, ...]:
     """Return the checks of this machine.
 
     Parameters
     ----------
     attempt
         Profile a tiny CuPy program too (if ncu, a GPU and CuPy are there).
-    ncu
-        The profiler; searched for if not given.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        If the try was interrupted.
     """
-    machine = look(ncu=ncu)
+    machine = look()
     found = checks(machine)
-    return (*map(_tried, found), _attempt(machine)) if attempt else found
-
-
-def _tried(check: Check) -> Check:
-    """Leave out the advice to try, where the try stands below."""
-    return replace(check, remedy="see the try below") if "doctor --try" in (check.remedy or "") else check
+    return (*found, _attempt(machine)) if attempt else found
 
 
 def _attempt(machine: Machine) -> Check:
     cupy = any(name.startswith("cupy-") for name in machine.packages)
-    gpu = machine.gpus or (machine.driver_version and not machine.smi)
-    if machine.ncu is None or machine.ncu_complaint or not gpu or not cupy:
+    if machine.ncu is None or not machine.gpus or not cupy:
         return Check("try", "warning", "not tried: it needs ncu, a GPU and CuPy", "see the checks above")
     return try_out(Path(machine.ncu), PROGRAM)
 
@@ -52,13 +38,7 @@ def try_out(ncu: Path, program: tuple[str, ...]) -> Check:
     with tempfile.TemporaryDirectory(prefix="nsightlens-") as folder:
         log = Path(folder) / "ncu.log"
         arguments = launch.command_line(ncu, request, report=Path(folder) / "try.ncu-rep", log=log)
-        outcome = launch.run(arguments, log, timeout_s=TRY_S)
-        error = launch.failure(outcome, request)
-    if outcome.stopped == "interrupt":
-        raise KeyboardInterrupt
-    if outcome.stopped == "timeout":
-        text = f"nothing was profiled within {TRY_S} s: whether it works is not known"
-        return Check("try", "warning", text, "look whether the GPU is busy: nvidia-smi")
+        error = launch.failure(launch.run(arguments, log, timeout_s=TRY_S), request)
     if error is None:
         return Check("try", "ok", "a kernel was profiled")
     return Check("try", "problem", error.message, error.remedy)

@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 from nsightlens.errors import ProfilerError
@@ -17,7 +16,7 @@ def find_ncu(explicit: str | None = None, root: Path = Path("/")) -> Path:
     """Return the ``ncu`` to use.
 
     Looks on PATH, in CUDA_HOME and CUDA_PATH, in the stand-alone installations of Nsight Compute (newest
-    first) and in those of the CUDA Toolkit; one that does not say its version is passed over for one that does.
+    first) and in those of the CUDA Toolkit.
 
     Parameters
     ----------
@@ -32,39 +31,16 @@ def find_ncu(explicit: str | None = None, root: Path = Path("/")) -> Path:
         If there is none.
     """
     if explicit is not None:
-        return _named(explicit)
-    there = [candidate for candidate in dict.fromkeys(_candidates(root)) if candidate.is_file()]
-    works = next((candidate for candidate in there if _works(candidate)), None)
-    if works is not None:
-        return works
-    if there:
-        raise ProfilerError(f"cannot be used: {complaint(there[0])}", where=str(there[0]), remedy=INSTALL)
+        found = shutil.which(explicit)
+        if found is None:
+            raise ProfilerError("no such program", where=f"--ncu {explicit}", remedy=INSTALL)
+        return Path(found).absolute()
+    for candidate in _candidates(root):
+        if candidate.is_file() and os.access(candidate, os.X_OK):
+            return candidate
     raise ProfilerError("Nsight Compute (ncu) was not found", remedy=INSTALL)
 
 
-def _named(explicit: str) -> Path:
-    found = shutil.which(explicit)
-    if found is not None:
-        return Path(found).absolute()
-    what = "may not be executed" if Path(explicit).is_file() else "no such program"
-    raise ProfilerError(what, where=f"--ncu {explicit}", remedy=INSTALL)
-
-
-def _works(ncu: Path) -> bool:
-    return complaint(ncu) is None
-
-
-def complaint(ncu: Path) -> str | None:
-    """Return why a file cannot serve as ncu; None if it says a version."""
-    if not os.access(ncu, os.X_OK):
-        return "it may not be executed"
-    try:
-        return None if ncu_version(ncu) is not None else "it does not say a version of Nsight Compute"
-    except ProfilerError as error:
-        return error.message
-
-
-@cache
 def ncu_version(ncu: Path) -> str | None:
     """Return the version of ``ncu``, such as ``2025.3.1.0``; None if it does not say.
 
