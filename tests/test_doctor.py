@@ -109,9 +109,70 @@ def test_facts_are_read_from_what_the_kernel_says():
 
 def test_looking_at_a_machine_without_anything_never_fails(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    machine = look(tmp_path)
+    machine = look(root=tmp_path)
     assert (machine.gpus, machine.driver_version, machine.admin_only, machine.capable) == ((), None, None, False)
     assert "ncu-report" in machine.packages
+
+
+@pytest.fixture
+def empty(monkeypatch, tmp_path):
+    """A machine in which nothing is installed: its root."""
+    for variable in ("CUDA_HOME", "CUDA_PATH"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    (tmp_path / "bin").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("content", "mode", "found", "remedy"),
+    [
+        (b"#!/bin/sh\necho Version 2025.3.1.0\n", 0o644, "is not executable", "chmod +x"),
+        (b"\x7fELF", 0o755, "cannot be started: Exec format error", "install Nsight Compute again"),
+        (b"#!/nowhere/sh\n", 0o755, "cannot be started: No such file", "install Nsight Compute again"),
+        (b"#!/bin/sh\necho no target >&2; exit 3\n", 0o755, "fails with exit code 3 when asked", "--ncu PATH"),
+        (b"#!/bin/sh\necho 16.14.12\n", 0o755, "gives no version of Nsight Compute", "--ncu PATH"),
+    ],
+    ids=["mode", "format", "interpreter", "wrapper", "another program"],
+)
+def test_an_ncu_that_does_not_work_is_a_problem_that_says_why(empty, content, mode, found, remedy):
+    path = empty / "bin" / "ncu"
+    path.write_bytes(content)
+    path.chmod(mode)
+    for named in (None, str(path)):
+        check = next(check for check in checks(look(named, empty)) if check.name == "ncu")
+        assert check.status == "problem"
+        assert f"{path}: {found}" in check.found
+        assert "\n" not in check.found
+        assert remedy in check.remedy
+
+
+def test_what_a_broken_wrapper_says_is_quoted_with_its_control_characters_escaped(empty):
+    path = empty / "bin" / "ncu"
+    path.write_text("#!/bin/sh\nprintf '\\n\\033[31mno target\\nmore\\n' >&2; exit 3\n")
+    path.chmod(0o755)
+    assert look(root=empty).ncu_error.message.endswith(r"for its version: \x1b[31mno target")
+
+
+def test_an_ncu_behind_a_broken_one_is_used_with_a_warning(empty):
+    (empty / "bin" / "ncu").write_text("")
+    stand_in(empty)
+    toolkit = empty / "usr/local/cuda-13.0/bin"
+    toolkit.mkdir(parents=True)
+    (empty / "ncu").rename(toolkit / "ncu")
+    check = next(check for check in checks(look(root=empty)) if check.name == "ncu")
+    assert check.status == "warning"
+    assert f"2025.3.1.0, {toolkit / 'ncu'}; passed over: {empty / 'bin' / 'ncu'}: is not executable" in check.found
+    assert check.remedy
+
+
+def test_the_command_takes_the_ncu_that_is_named(tmp_path, nsightlens):
+    named = nsightlens("doctor", "--format", "json", "--ncu", stand_in(tmp_path), text=True)
+    first = json.loads(named.stdout)["checks"][0]
+    assert (first["status"], first["found"]) == ("ok", f"2025.3.1.0, {tmp_path / 'ncu'}")
+    absent = nsightlens("doctor", "--format", "json", "--ncu", tmp_path / "no", text=True)
+    assert absent.returncode == 4
+    assert json.loads(absent.stdout)["checks"][0]["found"] == f"--ncu {tmp_path / 'no'}: no such program"
 
 
 def stand_in(tmp_path):
@@ -133,7 +194,7 @@ def test_a_real_try_tells_what_ncu_said(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("machine", "code"), [(GOOD, 0), (replace(GOOD, ncu=None), 4)])
 def test_the_exit_code_and_the_document_say_whether_profiling_can_work(machine, code, monkeypatch):
-    monkeypatch.setattr("nsightlens.apps.doctor.look", lambda: machine)
+    monkeypatch.setattr("nsightlens.apps.doctor.look", lambda _ncu: machine)
     result = CliRunner().invoke(cli, ["doctor", "--format", "json"])
     assert result.exit_code == code
     answer = json.loads(result.output)
@@ -146,5 +207,5 @@ def test_the_exit_code_and_the_document_say_whether_profiling_can_work(machine, 
 
 
 def test_a_try_that_cannot_be_made_says_so(monkeypatch):
-    monkeypatch.setattr("nsightlens.apps.doctor.look", lambda: replace(GOOD, gpus=()))
+    monkeypatch.setattr("nsightlens.apps.doctor.look", lambda _ncu: replace(GOOD, gpus=()))
     assert "not tried" in CliRunner().invoke(cli, ["doctor", "--try"]).output

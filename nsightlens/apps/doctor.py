@@ -12,15 +12,17 @@ PROGRAM = (sys.executable, "-c", "import cupy; cupy.arange(1 << 20).sum().item()
 TRY_S = 120
 
 
-def doctor(*, attempt: bool = False) -> tuple[Check, ...]:
+def doctor(*, attempt: bool = False, ncu: str | None = None) -> tuple[Check, ...]:
     """Return the checks of this machine.
 
     Parameters
     ----------
     attempt
         Profile a tiny CuPy program too (if ncu, a GPU and CuPy are there).
+    ncu
+        Nsight Compute's command line; searched for if not given.
     """
-    machine = look()
+    machine = look(ncu)
     found = checks(machine)
     return (*found, _attempt(machine)) if attempt else found
 

@@ -91,10 +91,13 @@ def run_profile(
     launch.check_program(asked.command, shutil.which(asked.command[0]))
     targets = launch.report_targets(report, force=force, repeat=repeat)
     profiler = launch.find_ncu(ncu)
+    notes += tuple(f"another ncu was passed over: {each}" for each in profiler.passed_over)
     manifest = replace(manifest_of(profiler, metric_set, asked), notes=notes)
     runs: list[Profiled] = []
     for target in targets:
-        done = run_once(profiler, asked, target, manifest, timeout_s=timeout_s, force=force, on_progress=on_progress)
+        done = run_once(
+            profiler.path, asked, target, manifest, timeout_s=timeout_s, force=force, on_progress=on_progress
+        )
         runs.append(done)
         if done.error is not None:
             break
@@ -123,7 +126,7 @@ def dry_run(
     profiler = Path(ncu or "ncu")
     lacking = list(notes)
     try:
-        profiler = launch.find_ncu(ncu)
+        profiler = launch.find_ncu(ncu).path
     except ProfilerError as error:
         lacking.append(str(error))
     try:

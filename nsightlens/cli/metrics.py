@@ -31,7 +31,7 @@ def command(*, name: str | None, chip: str | None, ncu: str | None, fmt: str) ->
 
 def _profiler(ncu: str | None, chip: str | None) -> tuple[Path | None, str | None, str]:
     """Return the profiler and its version if a chip is to be checked, and a note of what was checked."""
-    from nsightlens.launch.find import find_ncu, ncu_version  # noqa: PLC0415
+    from nsightlens.launch.find import find_ncu  # noqa: PLC0415
 
     if chip is None:
         return None, None, "Not checked against a chip: give --chip CHIP."
@@ -41,5 +41,4 @@ def _profiler(ncu: str | None, chip: str | None) -> tuple[Path | None, str | Non
         if ncu is not None:
             raise
         return None, None, f"Cannot be checked against {chip}: no ncu was found."
-    version = ncu_version(program)
-    return program, version, f"Checked against {chip} by ncu {version}."
+    return program.path, program.version, f"Checked against {chip} by ncu {program.version}."

@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nsightlens.errors import ProfilerError
 from nsightlens.launch.find import INSTALL
 from nsightlens.launch.machine import Machine
 
 GIB = 1 << 30
+REMOVE = "mend what was passed over, or take it from PATH, CUDA_HOME and CUDA_PATH; --ncu PATH names one"
 # The CUDA that a release of Nsight Compute came with: it works with drivers of that CUDA.
 SHIPPED_WITH = {(2022, 3): 11, (2022, 4): 12, (2025, 3): 13}
 ALLOW = (
@@ -44,8 +46,13 @@ def checks(machine: Machine) -> tuple[Check, ...]:
 
 def _ncu(machine: Machine) -> Check:
     if machine.ncu is None:
-        return Check("ncu", "problem", "Nsight Compute (ncu) was not found", INSTALL)
-    return Check("ncu", "ok", f"{machine.ncu_version or 'version unknown'}, {machine.ncu}")
+        error = machine.ncu_error or ProfilerError("Nsight Compute (ncu) was not found", remedy=INSTALL)
+        place = f"{error.where}: " if error.where else ""
+        return Check("ncu", "problem", f"{place}{error.message}", error.remedy)
+    text = f"{machine.ncu_version}, {machine.ncu}"
+    if machine.passed_over:
+        return Check("ncu", "warning", f"{text}; passed over: {'; '.join(machine.passed_over)}", REMOVE)
+    return Check("ncu", "ok", text)
 
 
 def _gpu(machine: Machine) -> Check:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nsightlens.errors import ProfilerError
-from nsightlens.launch.find import find_ncu, ncu_version
+from nsightlens.launch.find import Ncu, find_ncu
 
 PACKAGES = ("ncu-report", "nvtx", "cupy-cuda11x", "cupy-cuda12x", "cupy-cuda13x", "pyarrow")
 CAP_SYS_ADMIN = 21
@@ -25,6 +25,10 @@ class Machine:
     ----------
     ncu, ncu_version
         Nsight Compute's command line, and what it says of itself.
+    ncu_error
+        Why there is none.
+    passed_over
+        What else is called ncu and does not start, and why.
     gpus
         Names of the GPUs.
     driver_version, cuda_version
@@ -41,6 +45,8 @@ class Machine:
 
     ncu: str | None = None
     ncu_version: str | None = None
+    ncu_error: ProfilerError | None = None
+    passed_over: tuple[str, ...] = ()
     gpus: tuple[str, ...] = ()
     driver_version: str | None = None
     cuda_version: str | None = None
@@ -52,15 +58,25 @@ class Machine:
     free_bytes: int | None = None
 
 
-def look(root: Path = Path("/")) -> Machine:
-    """Return the facts of this machine."""
-    ncu, version = _ncu()
+def look(ncu: str | None = None, root: Path = Path("/")) -> Machine:
+    """Return the facts of this machine.
+
+    Parameters
+    ----------
+    ncu
+        The ncu to use, a path or a name on PATH; searched for if not given.
+    root
+        Where the folders of the system stand.
+    """
+    profiler, error = _ncu(ncu, root)
     rows = _output("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").splitlines()
     gpus = [row.rsplit(", ", 1) for row in rows if ", " in row]
     temporary = tempfile.gettempdir()
     return Machine(
-        ncu=ncu,
-        ncu_version=version,
+        ncu=None if profiler is None else str(profiler.path),
+        ncu_version=None if profiler is None else profiler.version,
+        ncu_error=error,
+        passed_over=() if profiler is None else profiler.passed_over,
         gpus=tuple(name for name, _ in gpus),
         driver_version=gpus[0][1].strip() if gpus else driver(read(root / "proc/driver/nvidia/version")),
         cuda_version=_first(r"CUDA Version: +(\d+\.\d+)", _output("nvidia-smi")) if gpus else None,
@@ -98,12 +114,11 @@ def capable(text: str) -> bool:
     return found is not None and bool(int(found, 16) >> CAP_SYS_ADMIN & 1)
 
 
-def _ncu() -> tuple[str | None, str | None]:
+def _ncu(named: str | None, root: Path) -> tuple[Ncu | None, ProfilerError | None]:
     try:
-        path = find_ncu()
-        return str(path), ncu_version(path)
-    except ProfilerError:
-        return None, None
+        return find_ncu(named, root), None
+    except ProfilerError as error:
+        return None, error
 
 
 def _output(*arguments: str) -> str:
