@@ -23,7 +23,7 @@ STOP = ((signal.SIGINT, 60.0), (signal.SIGTERM, 5.0), (_KILL, 5.0))
 
 
 class _Told(KeyboardInterrupt):
-    """A signal that came to this process alone, not to the terminal's whole group."""
+    """A signal that came to this process alone, not to the terminal's whole group; its argument is the number."""
 
 
 OnProgress = Callable[[Progress], None]
@@ -33,7 +33,8 @@ OnProgress = Callable[[Progress], None]
 class Outcome:
     """How a run of ncu ended.
 
-    ``stopped`` is empty, ``interrupt`` or ``timeout``; ``messages`` are ncu's lines other than progress.
+    ``stopped`` is empty, ``timeout``, ``interrupt`` (Ctrl-C) or the name of the signal; ``messages`` are ncu's lines
+    other than progress.
     """
 
     returncode: int
@@ -93,8 +94,8 @@ def _follow(
     told = False
     try:
         stopped = _wait(process, log, timeout_s, on_progress)
-    except _Told:
-        stopped = "interrupt"
+    except _Told as signalled:
+        stopped = signal.Signals(signalled.args[0]).name
     except KeyboardInterrupt:
         stopped, told = "interrupt", not own_group  # the terminal tells its whole group
     if stopped:
@@ -141,8 +142,8 @@ def _send(process: subprocess.Popen[bytes], signal_number: signal.Signals, *, ow
 def _signals_interrupt() -> Iterator[None]:
     """Treat SIGTERM and SIGHUP as Ctrl-C, so that a cancelled batch job leaves no program behind."""
 
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise _Told
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        raise _Told(number)
 
     if threading.current_thread() is not threading.main_thread():
         yield
