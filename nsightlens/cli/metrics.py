@@ -7,6 +7,7 @@ import click
 
 from nsightlens.cli.out import write_out
 from nsightlens.errors import ProfilerError
+from nsightlens.text import printable
 
 
 @click.command(epilog="Example: nsightlens metrics --set losses --chip ga100")
@@ -37,8 +38,8 @@ def _profiler(ncu: str | None, chip: str | None) -> tuple[Path | None, str | Non
         return None, None, "Not checked against a chip: give --chip CHIP."
     try:
         program = find_ncu(ncu)
-    except ProfilerError:
+    except ProfilerError as error:
         if ncu is not None:
             raise
-        return None, None, f"Cannot be checked against {chip}: no ncu was found."
+        return None, None, f"Cannot be checked against {chip}: {printable(str(error))}"
     return program.path, program.version, f"Checked against {chip} by ncu {program.version}."
