@@ -95,12 +95,15 @@ def run_profile(
     asked, notes = request(command, metric_set, metrics, extra_args)
     launch.check_program(asked.command, shutil.which(asked.command[0]))
     profiler = launch.find_ncu(ncu)
-    if unlisted := launch.unlisted(profiler, asked.added):
+    notes += tuple(f"another ncu was passed over: {each}" for each in profiler.passed_over)
+    if unlisted := launch.unlisted(profiler.path, asked.added):
         notes += (f"this ncu does not list {', '.join(unlisted)}: perhaps misspelt, and then not in the report",)
     manifest = replace(manifest_of(profiler, metric_set, asked), notes=notes)
     runs: list[Profiled] = []
     for target in targets:
-        done = run_once(profiler, asked, target, manifest, timeout_s=timeout_s, force=force, on_progress=on_progress)
+        done = run_once(
+            profiler.path, asked, target, manifest, timeout_s=timeout_s, force=force, on_progress=on_progress
+        )
         runs.append(done)
         if done.error is not None:
             break
@@ -128,7 +131,7 @@ def dry_run(
     profiler = Path(ncu or "ncu")
     lacking = list(notes)
     try:
-        profiler = launch.find_ncu(ncu)
+        profiler = launch.find_ncu(ncu).path
     except ProfilerError as error:
         lacking.append(str(error))
     try:

@@ -36,7 +36,8 @@ def overview(sets: Sequence["MetricSet"]) -> str:
 
 def detail(entry: "MetricSet", note: str) -> str:
     """Return one set: its counters by reason, how often ncu runs a launch, and the command."""
-    lines = [*_wrapped(f"{entry.name}: ", entry.doc, hang=0), f"Passes of a launch: {passes(entry)}.", note]
+    lines = [*_wrapped(f"{entry.name}: ", entry.doc, hang=0), f"Passes of a launch: {passes(entry)}."]
+    lines += _wrapped("", note)
     for why, group in _groups(entry):
         chips = f" [{group[0].chips}]" if group[0].chips else ""
         lines += ["", *_wrapped("", f"{why} ({group[0].unit}){chips}")]

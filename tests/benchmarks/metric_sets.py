@@ -78,7 +78,7 @@ def main() -> None:
     options.add_argument("--runs", type=int, default=3)
     options.add_argument("--out", type=Path, required=True)
     chosen = options.parse_args()
-    ncu = find_ncu(None)
+    ncu = find_ncu().path
     names = (*OURS, *THEIRS)
     chosen.out.mkdir(parents=True, exist_ok=True)
     found: dict[str, list[tuple[float, int, int]]] = {name: [] for name in names}
