@@ -16,7 +16,7 @@ from nsightlens.errors import UsageError
 from nsightlens.kernels.workload import Workload
 
 GROUP = "nsightlens.kernels"
-_MODULES = ("vector", "scale_tensor", "ceilings_memory", "ceilings_compute")
+_MODULES = ("vector", "scale_tensor", "ceilings_memory", "ceilings_compute", "co_issue", "overlap")
 
 
 @dataclass(frozen=True)
