@@ -105,7 +105,7 @@ def _workload(
 
 
 def _data(random: np.random.Generator, vectors: int, lanes: int, dtype: type) -> Array:
-    return random.random((vectors, lanes), dtype=dtype) + dtype(0.5)
+    return np.asarray(random.random((vectors, lanes), dtype=dtype) + dtype(0.5))
 
 
 def _zeros(vectors: int, lanes: int, dtype: type) -> Array:
