@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from nsightlens.errors import ModelError
 from nsightlens.models.checks import positive, shares, whole
-from nsightlens.models.roofline import Side, attainable, side
+from nsightlens.models.roofline import Side, attainable, machine_balance, side
 from nsightlens.models.stencil import cost
 from nsightlens.models.tensor_core import peak_ratio
 
@@ -27,10 +27,12 @@ SPARSE_DENSITY = 0.5
 
 
 class Rate(NamedTuple):
-    """Cell updates (base steps) per second, and the side of the ridge that limits them."""
+    """Cell updates (base steps) per second, the side of the ridge that limits them, and the roof of each side."""
 
     updates_per_s: float
     bound: Side
+    memory_roof: float
+    compute_roof: float
 
 
 class Comparison(NamedTuple):
@@ -139,8 +141,10 @@ def rate(
     positive(peak_flop_per_s=peak_flop_per_s, executed_over_needed=executed_over_needed)
     whole(taps=taps, element_bytes=element_bytes, steps=steps)
     peak, needed = peak_flop_per_s / executed_over_needed, cost(taps, element_bytes, steps)
-    flop_per_s = attainable(needed.intensity, peak, bytes_per_s)
-    return Rate(flop_per_s * steps / needed.flop, side(peak / bytes_per_s, needed.intensity))
+    per_byte, compute_roof = steps / needed.traffic_bytes, peak * steps / needed.flop
+    bound = side(machine_balance(peak, bytes_per_s), needed.intensity)
+    # The roofline with work counted in updates.
+    return Rate(attainable(per_byte, compute_roof, bytes_per_s), bound, bytes_per_s * per_byte, compute_roof)
 
 
 def compare(
