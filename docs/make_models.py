@@ -79,8 +79,9 @@ Cores for Stencil Computations?", [arXiv 2603.00477](https://arxiv.org/abs/2603.
 | `intensity` | work and least traffic of SCALE, GEMV, SpMV in CSR |
 | `stencil_catalogue`, `stencil_points` | named stencils; their points after fusing steps |
 | `stencil` | intensity with fused steps, redundancy, depth that pays or fits |
+| `matrix_unit` | useful part of its work, sparse (2:4) units, the criterion of article 2 |
 | `stencil_tensor` | stencils on both units: four regimes |
-| `implementations` | multiply-adds that published codes execute |
+| `implementations`, `scheme` | multiply-adds that published codes execute |
 | `ledger` | the loss ledger of `analyze` ([analysis.md](analysis.md)) |
 
 Two quantities are called alpha: `tc_ratio` (article 1) is the peak of tensor cores over that of CUDA cores,
@@ -95,9 +96,9 @@ range is refused (`nsightlens.errors.ModelError`, a `ValueError`).
 1.0123
 ```
 
-**All of it are ceilings from peaks, no measurements.** All speed-ups assume that the same bytes move, that other time
-stays, and that both units do not work at once. x is a ratio of times: where not all work is multiply-adds, divide the
-x of the intensity by `roofline.instruction_mix`.
+**All numbers are ceilings from peaks, none is a measurement.** All speed-ups assume that the same bytes move, that
+other time stays, and that both units do not work at once. x is a ratio of times: where not all work is multiply-adds,
+divide the x of the intensity by `roofline.instruction_mix`.
 
 """
 
