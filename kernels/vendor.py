@@ -49,19 +49,17 @@ def _cupy(dtype: type, size: int) -> Product:
 
 def _torch(torch: Any, size: int) -> dict[str, Product]:  # noqa: ANN401
     torch.backends.cuda.matmul.allow_tf32 = True
-    stream = torch.cuda.ExternalStream(0)  # CuPy's: the events stand on it
     found = {}
     for name, dtype in (("tf32", torch.float32), ("bf16", torch.bfloat16), ("int8", torch.int8), ("fp8", None)):
         ones = torch.ones((size, size), dtype=dtype or torch.float16, device="cuda")
         call = _call(torch, name, ones)
-        launch = _on(torch, stream, call)
         try:
             result = call()
         except (RuntimeError, AttributeError):  # this version, or this device, cannot do it
             continue
         if not bool((result[0].float() == size).all()):
             raise NsightlensError("wrong result of a matrix product", where=f"PyTorch, {name}")
-        found[name] = Product(launch, 2 * size**3, f"cuBLAS matrix product, {size} x {size}, through PyTorch")
+        found[name] = Product(_launch(call), 2 * size**3, f"cuBLAS matrix product, {size} x {size}, through PyTorch")
     return found
 
 
@@ -75,9 +73,10 @@ def _call(torch: Any, name: str, ones: Any) -> Callable[[], Any]:  # noqa: ANN40
     return lambda: torch.matmul(ones, ones)
 
 
-def _on(torch: Any, stream: Any, call: Callable[[], Any]) -> Callable[[], None]:  # noqa: ANN401
+def _launch(call: Callable[[], Any]) -> Callable[[], None]:
+    """Return the call without its result; PyTorch takes the same stream as CuPy where neither was told otherwise."""
+
     def launch() -> None:
-        with torch.cuda.stream(stream):
-            call()
+        call()
 
     return launch

@@ -2,20 +2,18 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
-from nsightlens._version import __version__
+from nsightlens.apps.bench.conditions import conditions
 from nsightlens.kernels.catalogue import workload
 from nsightlens.kernels.ceilings_compute import FMA, MMA
 from nsightlens.kernels.ceilings_memory import PIECE_BYTES
 from nsightlens.kernels.check import check
-from nsightlens.kernels.cupy_launch import load_cupy, prepare
+from nsightlens.kernels.cupy_launch import prepare
 from nsightlens.kernels.device import Device, device, sm_clock_hz
 from nsightlens.kernels.timing import Timing, time_in_turn
 from nsightlens.kernels.vendor import products
 from nsightlens.kernels.workload import Workload
-from nsightlens.launch import smi
 from nsightlens.measured import Measured
 
 FAR_BEYOND_L2 = 40
@@ -137,27 +135,10 @@ def _measured(here: Device, found: Sequence[Found]) -> Measured:
         gpu=here.name,
         values={name: one.value for name, one in best.items()},
         sm_clock_hz={name: one.clock_hz for name, one in best.items() if one.clock_hz is not None},
-        conditions=_conditions(here) | {"kernels": [_record(one) for one in found]},
+        conditions=conditions(here) | {"kernels": [_record(one) for one in found]},
     )
 
 
 def _record(one: Found) -> dict[str, Any]:
     times = {"median_s": one.timing.median_s, "low_quartile_s": one.timing.low_s, "high_quartile_s": one.timing.high_s}
     return {"name": one.name, "value": one.value, "kernel": one.how, "repeats": one.timing.repeats, **times}
-
-
-def _conditions(here: Device) -> dict[str, Any]:
-    return {
-        "nsightlens": __version__,
-        "measured": datetime.now(UTC).isoformat(timespec="seconds"),
-        "cupy": load_cupy().__version__,
-        "cuda_of_driver": here.driver_cuda,
-        "cuda_of_runtime": here.runtime_cuda,
-        "driver_version": smi.ask().driver_version or "unknown",
-        "compute_capability": here.compute_capability,
-        "multiprocessors": here.multiprocessors,
-        "l2_bytes": here.l2_bytes,
-        "max_sm_clock_hz": here.max_sm_clock_hz,
-        "memory_clock_hz": here.memory_clock_hz,
-        "times": "CUDA events, warm, clocks as found",
-    }
