@@ -40,7 +40,7 @@ def transpose(n: int, rounds: int, uncoalesced: int, pad: int) -> Workload:
 
 def particles(aos: bool, sms: int, shared_bytes: int = 0, grid: int | None = None, block: int = 256) -> Workload:
     """Return the energies of particles, fields together or apart; shared memory bounds the resident blocks."""
-    n = 40_000_000
+    n = 48_000_000
     return Workload(
         name="particles",
         source="particles.cu",
@@ -73,7 +73,7 @@ def _energies(fields: Array, aos: bool) -> Array:
 
 def gather(sort: bool, sms: int) -> Workload:
     """Return a gather of FP64 values from a table in L2, the indices sorted or as they come."""
-    n, size = 1 << 25, 1 << 20
+    n, size = 1 << 26, 1 << 20
 
     def arguments(random: np.random.Generator) -> tuple[Array, Array, Array, np.uint32]:
         index = random.integers(0, size, n, dtype=np.uint32)
@@ -130,7 +130,7 @@ def _gained(steps: int) -> Array:
 
 def halves(narrow: bool, sms: int) -> Workload:
     """Return sums over an FP16 vector in L2, 2 or 4 bytes a load."""
-    n, rounds, threads = 1 << 22, 100, sms * 8 * 256
+    n, rounds, threads = 1 << 22, 200, sms * 8 * 256
     return Workload(
         name="halves",
         source="halves.cu",
@@ -163,15 +163,15 @@ def _half_sums(a: Array, narrow: bool, threads: int, rounds: int) -> Array:
 
 
 def _transposed(planted: Planted, _: int) -> Workload:
-    return transpose(8192, 1, uncoalesced=int(UNCOALESCED in planted), pad=1)
+    return transpose(10240, 1, uncoalesced=int(UNCOALESCED in planted), pad=1)
 
 
 def _transposed_in_l2(planted: Planted, _: int) -> Workload:
-    return transpose(1024, 100, uncoalesced=2 * (UNCOALESCED in planted), pad=0 if CONFLICT in planted else 1)
+    return transpose(1024, 200, uncoalesced=2 * (UNCOALESCED in planted), pad=0 if CONFLICT in planted else 1)
 
 
 def _conflicts_at_dram(planted: Planted, _: int) -> Workload:
-    return transpose(8192, 1, uncoalesced=0, pad=2 if CONFLICT in planted else 1)
+    return transpose(10240, 1, uncoalesced=0, pad=2 if CONFLICT in planted else 1)
 
 
 def _particles(planted: Planted, sms: int) -> Workload:
