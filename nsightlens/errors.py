@@ -34,6 +34,10 @@ class UsageError(NsightlensError):
     exit_code = 2
 
 
+class ModelError(UsageError, ValueError):
+    """A model is asked outside the range in which it holds (exit code 2)."""
+
+
 class ReportError(NsightlensError):
     """The file holds no usable data (exit code 3)."""
 

@@ -77,9 +77,14 @@ def test_analysing_to_a_table_needs_no_drawing_and_no_frames(data):
 @pytest.mark.parametrize(
     "module",
     [
+        "nsightlens.models.ablation",
+        "nsightlens.models.implementations",
         "nsightlens.models.ledger",
         "nsightlens.models.overlap",
         "nsightlens.models.roofline",
+        "nsightlens.models.scale",
+        "nsightlens.models.stencil_catalogue",
+        "nsightlens.models.stencil_tensor",
         "nsightlens.models.tensor_core",
         "nsightlens.launch",
         "nsightlens.ranges",
