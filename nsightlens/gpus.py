@@ -13,6 +13,9 @@ from typing import Any
 from nsightlens.data import table
 from nsightlens.errors import UsageError
 
+TENSOR_TWIN = {"fp64": "tensor_fp64", "fp32": "tensor_tf32", "fp16": "tensor_fp16"}
+"""CUDA-core precision to the tensor pipe that takes its data: FP32 has none of its own, TF32 does."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -141,11 +144,11 @@ def _plain(text: str) -> str:
 
 
 def _gpu(key: str, entry: Mapping[str, Any]) -> Gpu:
-    lists = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
-    return Gpu(**{"key": key, **lists, "architecture": _architecture(entry["architecture"])})
+    made: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
+    return Gpu(key, **(made | {"architecture": _architecture(entry["architecture"])}))
 
 
 @cache
 def _architecture(key: str) -> Architecture:
-    entry = table("gpus")["architectures"][key]
-    return Architecture(**{**entry, "slower": tuple(entry.get("slower", ()))})
+    entry: dict[str, Any] = table("gpus")["architectures"][key]
+    return Architecture(**(entry | {"slower": tuple(entry.get("slower", ()))}))
