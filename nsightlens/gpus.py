@@ -124,10 +124,10 @@ def find_gpu(text: str) -> Gpu:
     near = [gpu.key for gpu in gpus() if wanted and any(wanted in spelling for spelling in _spellings(gpu))]
     if len(near) == 1:
         return by_key(near[0])
-    what = "is the name of several GPUs" if near else "is no GPU of the table"
+    what = "fits several GPUs" if near else "is no GPU of the table"
     near = near or get_close_matches(wanted, [gpu.key for gpu in gpus()], cutoff=0.5)
     remedy = f"try {', '.join(near)}" if near else "nsightlens model gpus lists them"
-    raise UsageError(f"{text!r} {what}", where="--gpu", remedy=remedy)
+    raise UsageError(f"{text!r} {what}", remedy=remedy)
 
 
 def by_key(key: str) -> Gpu:

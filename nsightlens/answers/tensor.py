@@ -1,0 +1,172 @@
+"""How much tensor cores can bring a kernel at most (article 1, arXiv 2502.16851, corrected)."""
+
+from dataclasses import dataclass
+
+from nsightlens.answers.answer import Answer, Fact, shown
+from nsightlens.answers.kernels import Kernel
+from nsightlens.answers.limits import Limits
+from nsightlens.answers.tensor_extras import Extra, of_scale, of_times
+from nsightlens.errors import UsageError
+from nsightlens.models import roofline, scale, tensor_core
+
+ARTICLE_RATIO = 2.0
+"""The ratio of FP64 peaks that article 1 takes."""
+_ASSUMPTIONS = (
+    "The same bytes move; an algorithm or layout that moves fewer lies outside of the bound.",
+    "All work goes to tensor cores, and there is no more of it; padding and zeros cost extra.",
+    "Time that is neither compute nor memory (launching, synchronisation) stays as it is.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Busy times and, if known, the total of a measured kernel, in seconds."""
+
+    t_mem_s: float
+    t_cmp_s: float
+    total_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked about: an intensity, a kernel, or times; one of them."""
+
+    intensity_flop_per_byte: float | None = None
+    kernel: Kernel | None = None
+    times: Times | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    ratio: float
+    balance: float
+    tensor_balance: float
+    intensity: float | None
+    x: float
+
+    @property
+    def overlapped(self) -> float:
+        return tensor_core.fully_overlapped(self.ratio, self.x)
+
+    @property
+    def unoverlapped(self) -> float:
+        return tensor_core.unoverlapped(self.ratio, self.x)
+
+    @property
+    def highest(self) -> float:
+        """The bound over all overlaps: the speed-up is monotone in it, so one of both ends is the largest."""
+        return max(self.overlapped, self.unoverlapped)
+
+
+def tensor_answer(limits: Limits, question: Question) -> Answer:
+    """Return what tensor cores can bring, with the reasons.
+
+    Raises
+    ------
+    UsageError
+        If not exactly one thing is asked, or the GPU has no tensor cores for the precision.
+    ModelError
+        If a number lies outside the range of the models.
+    """
+    case = _case(limits, question)
+    kernel, times = question.kernel, question.times
+    extra = Extra()
+    if times is not None:
+        extra = of_times(times.t_mem_s, times.t_cmp_s, times.total_s, case.ratio)
+    elif kernel is not None and kernel.name == "scale":
+        extra = of_scale(limits, case.balance, kernel.intensity_flop_per_byte)
+    return Answer(
+        "tensor",
+        _subject(question),
+        (*limits.facts(), *(kernel.sizes if kernel else ())),
+        (*_facts(case), *extra.facts, Fact("speedup_high", "bound", min(case.highest, extra.bound))),
+        verdict=_verdict(min(case.highest, extra.bound)),
+        reasoning=(*_reasons(case), *extra.words, _article(case, limits)),
+        assumptions=_ASSUMPTIONS,
+        cautions=limits.cautions(),
+    )
+
+
+def _case(limits: Limits, question: Question) -> _Case:
+    ratio = tensor_core.peak_ratio(limits.tensor, limits.cuda_flop_per_s)
+    balance = roofline.machine_balance(limits.cuda_flop_per_s, limits.bytes_per_s)
+    tensor_balance = roofline.machine_balance(limits.tensor, limits.bytes_per_s)
+    kernel, times = question.kernel, question.times
+    asked = [kernel.intensity_flop_per_byte if kernel else None, question.intensity_flop_per_byte]
+    known = [intensity for intensity in asked if intensity is not None]
+    if len(known) + (times is not None) != 1:
+        raise UsageError(
+            "asks about one thing at a time",
+            where="model tensor",
+            remedy="give one of --intensity, --kernel, or --t-mem with --t-cmp",
+        )
+    if times is not None:
+        x = roofline.boundness_of_times(times.t_mem_s, times.t_cmp_s)
+        return _Case(ratio, balance, tensor_balance, None, x)
+    x = roofline.memory_boundness(balance, known[0])
+    if kernel is not None and kernel.name == "scale":
+        x = scale.boundness(limits.cuda_flop_per_s, limits.bytes_per_s, limits.element_bytes)
+    return _Case(ratio, balance, tensor_balance, known[0], x)
+
+
+def _subject(question: Question) -> str:
+    if question.kernel is not None:
+        return f"Tensor cores for {question.kernel.title}"
+    if question.times is not None:
+        return "Tensor cores for a kernel of these times"
+    return f"Tensor cores for a kernel of {shown(question.intensity_flop_per_byte, 'FLOP/byte')}"
+
+
+def _facts(case: _Case) -> tuple[Fact, ...]:
+    workload = tensor_core.unoverlapped(tensor_core.UNLIMITED, case.x)
+    return (
+        Fact("intensity_flop_per_byte", "operational intensity, I", case.intensity, "FLOP/byte"),
+        Fact("balance_flop_per_byte", "machine balance of CUDA cores, P / B", case.balance, "FLOP/byte"),
+        Fact("tensor_balance_flop_per_byte", "machine balance of tensor cores", case.tensor_balance, "FLOP/byte"),
+        Fact("boundness", "x = T_mem / T_cmp", case.x),
+        Fact("memory_bound", "memory bound (x of 1 or more)", case.x >= 1),
+        Fact("tc_ratio", "r = tensor-core over CUDA-core peak", case.ratio),
+        Fact("overlapped_speedup", "speed-up if memory and compute overlap fully", case.overlapped),
+        Fact("unoverlapped_speedup", "speed-up if nothing overlaps, at most", case.unoverlapped),
+        Fact("workload_bound", "the same for tensor cores that take no time, 1 + 1/x", workload),
+        Fact("memory_bound_limit", "any memory-bound kernel, 2 - 2/(1 + r)", tensor_core.bound(case.ratio)),
+    )
+
+
+def _verdict(highest: float) -> str:
+    if highest <= 1:
+        return "Tensor cores cannot give anything: they are no faster than CUDA cores here."
+    return f"Tensor cores cannot give more than {shown(highest)}×."
+
+
+def _reasons(case: _Case) -> tuple[str, ...]:
+    if case.ratio < 1:
+        return (
+            (
+                f"Tensor cores are slower than CUDA cores (r = {shown(case.ratio)}). Without overlap the kernel would"
+                f" run at {shown(case.unoverlapped)} of its speed; with full overlap at {shown(case.overlapped)}."
+            ),
+        )
+    if case.x >= 1:
+        return (
+            (
+                f"Memory takes {shown(case.x)} times as long as compute, and tensor cores make only compute shorter. If"
+                " compute hides under memory, nothing is gained; if it does not, at most the compute time is saved:"
+                " 1 + (r - 1)/(1 + r x)."
+            ),
+        )
+    return (
+        (
+            f"The kernel is compute bound: memory takes {shown(case.x)} of the compute time. Faster compute pays until"
+            " memory limits, so the bounds for memory-bound kernels do not apply."
+        ),
+    )
+
+
+def _article(case: _Case, limits: Limits) -> str:
+    own = shown(tensor_core.bound(case.ratio))
+    return (
+        f"Article 1 (arXiv 2502.16851) concludes 1× to {tensor_core.bound(ARTICLE_RATIO):.2f}× for memory-bound FP64"
+        f" kernels, from r = {ARTICLE_RATIO:g}. For {limits.dtype.upper()} with these peaks r is {shown(case.ratio)},"
+        f" and the limit {own}×, which only a kernel at x = 1 without any overlap comes near."
+    )

@@ -1,0 +1,153 @@
+"""Options that the commands of ``model`` share, and the one way in which they give an answer."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from nsightlens.cli.options import format_of
+from nsightlens.cli.out import require_output, write_out
+from nsightlens.errors import UsageError
+from nsightlens.files import refuse_existing, write_atomically
+from nsightlens.text import printable
+
+if TYPE_CHECKING:
+    from nsightlens.answers.answer import Answer
+    from nsightlens.answers.kernels import Sizes
+    from nsightlens.answers.limits import Limits
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Positive(click.ParamType):
+    """A finite number above 0."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
+        """Return the number, or say what is wrong with the option."""
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not (number > 0 and math.isfinite(number)):
+            self.fail(f"{value!r} is no finite number above 0", param, ctx)
+        return number
+
+
+POSITIVE = Positive()
+FORMATS = ("table", "json", "markdown")
+DTYPES = ("fp64", "fp32", "fp16")
+_SIZE = click.IntRange(min=1)
+
+
+def output_options(function: Command) -> Command:
+    """Add ``--format``, ``-o`` and ``--force``, as ``fmt``, ``output`` and ``force``."""
+    return _with(
+        function,
+        click.option(
+            "--format", "fmt", type=click.Choice(FORMATS), help="A table if not given, else by the extension of -o."
+        ),
+        click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to FILE."),
+        click.option("--force", is_flag=True, help="Overwrite an existing file."),
+    )
+
+
+def dtype_option(function: Command) -> Command:
+    """Add ``--dtype``."""
+    return _with(
+        function,
+        click.option("--dtype", type=click.Choice(DTYPES), default="fp64", show_default=True, help="Precision."),
+    )
+
+
+def gpu_options(function: Command) -> Command:
+    """Add ``--gpu``, ``--dtype`` and the caller's own peaks; collect them with ``limits``."""
+    own = (
+        ("--peak-flop-per-s", "peak", "Own peak of CUDA cores, such as 33.5e12."),
+        ("--tensor-peak-flop-per-s", "tensor_peak", "Own peak of tensor cores, dense."),
+        ("--bandwidth-bytes-per-s", "bandwidth", "Own bandwidth of device memory."),
+    )
+    return _with(
+        function,
+        click.option("--gpu", metavar="NAME", help="A GPU of the table: nsightlens model gpus."),
+        dtype_option,
+        *(click.option(option, name, metavar="RATE", type=POSITIVE, help=text) for option, name, text in own),
+    )
+
+
+def size_options(function: Command) -> Command:
+    """Add the sizes of kernels; collect them with ``sizes``."""
+    return _with(
+        function,
+        click.option("--elements", metavar="N", type=_SIZE, help="scale: elements."),
+        click.option("--rows", metavar="M", type=_SIZE, help="gemv, spmv: rows."),
+        click.option("--columns", metavar="N", type=_SIZE, help="gemv, spmv: columns (spmv: as rows if not given)."),
+        click.option("--nonzeros", metavar="NNZ", type=_SIZE, help="spmv: non-zeros."),
+        click.option("--index-bytes", metavar="BYTES", type=_SIZE, help="spmv: bytes an index; 4 if not given."),
+        click.option("--reads-y", is_flag=True, default=None, help="gemv: y is read too."),
+        click.option("--shape", metavar="NAME", help="stencil: such as 2d9pt or star3d1r."),
+        click.option("--depth", metavar="T", type=_SIZE, help="stencil: time steps a pass; 1 if not given."),
+    )
+
+
+def limits(options: dict[str, Any]) -> "Limits":
+    """Return the peaks that the options of ``gpu_options`` ask for, and take these out of ``options``."""
+    from nsightlens.answers.limits import Own  # noqa: PLC0415
+    from nsightlens.answers.limits import limits as found  # noqa: PLC0415
+
+    own = Own(options.pop("peak"), options.pop("tensor_peak"), options.pop("bandwidth"))
+    return found(options.pop("gpu"), options.pop("dtype"), own)
+
+
+def sizes(options: dict[str, Any]) -> "Sizes":
+    """Return the sizes that the options of ``size_options`` give, and take these out of ``options``."""
+    from dataclasses import fields  # noqa: PLC0415
+
+    from nsightlens.answers.kernels import Sizes  # noqa: PLC0415
+
+    return Sizes(**{field.name: options.pop(field.name) for field in fields(Sizes)})
+
+
+def emit(make: "Callable[[], Answer]", *, fmt: str | None, output: Path | None, force: bool) -> None:
+    """Print an answer, or write it to a file.
+
+    Raises
+    ------
+    UsageError
+        If the output cannot be written, the file exists and ``force`` is not set, or its extension names no format.
+    """
+    fmt = _format(fmt, output)
+    if output is None:
+        require_output(fmt)
+    else:
+        refuse_existing(output, force=force)
+    text = _rendered(make(), fmt)
+    if output is None:
+        write_out(text)
+        return
+    write_atomically(output, text.encode(), force=force)
+    click.echo(f"nsightlens: wrote {printable(str(output))}", err=True)
+
+
+def _format(fmt: str | None, output: Path | None) -> str:
+    fmt = fmt or format_of(output)
+    if fmt not in FORMATS:
+        raise UsageError(f"answers are not written as {fmt}", where=str(output), remedy="use .txt, .json or .md")
+    return fmt
+
+
+def _rendered(answer: "Answer", fmt: str) -> str:
+    from nsightlens.report import answers  # noqa: PLC0415
+
+    if fmt == "json":
+        return answers.render_json(answer)
+    return answers.render_markdown(answer) if fmt == "markdown" else answers.render_table(answer)
+
+
+def _with(function: Command, *options: Callable[[Command], Command]) -> Command:
+    for option in reversed(options):
+        function = option(function)
+    return function
