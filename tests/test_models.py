@@ -12,6 +12,7 @@ from nsightlens.models.overlap import total_time
 from nsightlens.models.roofline import (
     attainable,
     boundness_of_times,
+    efficiency,
     instruction_mix,
     is_memory_bound,
     machine_balance,
@@ -136,6 +137,11 @@ def test_multiplications_take_the_time_of_multiply_adds():
     assert instruction_mix(0.5) == 1.5  # of 4 FLOP, one FMA and two multiplications: 3 slots where 2 FMA take 2
 
 
+def test_efficiency_is_the_share_of_a_ceiling():
+    assert efficiency(2.3e9, 0.6e-3, 4.8e12) == pytest.approx(0.798611, abs=1e-6)
+    assert efficiency(attainable(2, 10, 4), 1, 10) == 0.8
+
+
 def test_at_the_ridge_a_kernel_is_memory_bound_and_said_to_be_on_it():
     assert is_memory_bound(5, 5)
     assert not is_memory_bound(5, 5.000001)
@@ -236,6 +242,7 @@ NAN = math.nan
         (lambda: attainable(NAN, 1, 1), "intensity must not be below 0, not nan"),
         (lambda: memory_boundness(5, 0), "intensity must be above 0"),
         (lambda: boundness_of_times(1, 0), "t cmp must be above 0"),
+        (lambda: efficiency(1, 0, 1), "time s must be above 0"),
         (lambda: instruction_mix(1.1), "fma share must lie in 0...1, not 1.1"),
         (lambda: side(1, 1, 1), "uncertainty of the balance must be below 1"),
         (lambda: peak_ratio(1, 0), "CUDA core peak must be above 0"),

@@ -62,7 +62,7 @@ def test_vectors(times, low, idle):
     assert (found.idle_low, found.idle_high) == pytest.approx(idle, abs=1e-6)
 
 
-@pytest.mark.parametrize("times", [(7.9, 8, 4), (7.9, 4, 8), (1, 2, 2)])
+@pytest.mark.parametrize("times", [(7.9, 8, 4), (7.9, 4, 8), (1, 2, 2), (math.nan, 2, 2)])
 def test_more_busy_time_than_time_is_refused(times):
     with pytest.raises(ValueError, match="exceeds the total"):
         interval(*times)
@@ -194,9 +194,9 @@ def test_known_idle_time_narrows_the_interval(times, idle, expected):
     assert interval(*times, *idle) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.parametrize("idle", [(3, None), (1, 0.5), (2.5, 3)])
+@pytest.mark.parametrize("idle", [(3, None), (1, 0.5), (2.5, 3), (0, -1), (0, math.nan)])
 def test_idle_times_that_contradict_the_busy_times_are_refused(idle):
-    with pytest.raises(ModelError, match="idle time cannot lie"):
+    with pytest.raises(ModelError, match="allow idle time of 2 at most"):
         interval(10, 8, 4, *idle)
 
 

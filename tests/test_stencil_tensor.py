@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from nsightlens.errors import ModelError
 from nsightlens.models import implementations as codes
+from nsightlens.models import matrix_unit
 from nsightlens.models import stencil_tensor as model
 from nsightlens.models.stencil import fusion_redundancy
 from nsightlens.models.stencil_catalogue import regular, stencil
@@ -96,7 +97,7 @@ def test_tensor_cores_lose_where_only_they_are_compute_bound_without_deeper_fusi
 def test_the_criterion_decides_where_both_are_compute_bound_and_only_there(case):
     found = compared(case)
     ratio = case["tensor_flop_per_s"] / case["cuda_flop_per_s"]
-    wins = model.wins_if_compute_bound(case["fusion_redundancy"], case["useful"], ratio)
+    wins = matrix_unit.wins_if_compute_bound(case["fusion_redundancy"], case["useful"], ratio)
     assume(abs(found.speedup - 1) > 1e-9)
     if found.regime == 2:
         assert wins == (found.speedup > 1)
@@ -104,7 +105,7 @@ def test_the_criterion_decides_where_both_are_compute_bound_and_only_there(case)
 
 def test_the_criterion_says_yes_where_nothing_is_won():
     found = model.compare(*GPUS["H200"], taps=5, element_bytes=8, fusion_redundancy=1, useful=0.9)
-    assert model.wins_if_compute_bound(1, 0.9, 66.9 / 33.5)
+    assert matrix_unit.wins_if_compute_bound(1, 0.9, 66.9 / 33.5)
     assert (found.regime, found.speedup) == (1, 1)
 
 
@@ -136,11 +137,11 @@ def test_regimes_of_known_cases(case, regime):
 
 
 def test_sparse_units_double_the_peak_and_keep_the_useful_fraction():
-    assert model.sparse_peak(156e12, 15 / 32) == 312e12
-    assert model.physical_useful_fraction(15 / 32) == 0.9375
-    assert model.physical_useful_fraction(0.5) == model.physical_useful_fraction(0.8) == 1
+    assert matrix_unit.sparse_peak(156e12, 15 / 32) == 312e12
+    assert matrix_unit.physical_useful_fraction(15 / 32) == 0.9375
+    assert matrix_unit.physical_useful_fraction(0.5) == matrix_unit.physical_useful_fraction(0.8) == 1
     with pytest.raises(ModelError, match=r"2:4 pattern holds 0\.5"):
-        model.sparse_peak(156e12, 0.51)
+        matrix_unit.sparse_peak(156e12, 0.51)
 
 
 # scheme, instructions, outputs, multiply-adds per output, points, multiply-adds over points
@@ -181,7 +182,7 @@ def test_multiply_adds_per_update(scheme, name, steps, macs, over):
     taps, fused = stencil(name).taps, stencil(name).fused_taps(steps)
     assert scheme.macs_per_update(steps) == pytest.approx(macs, abs=5e-4)
     assert scheme.macs_per_update(steps) / taps == pytest.approx(over, abs=1e-6)
-    inflation = model.inflation(fusion_redundancy(fused, taps, steps), scheme.useful(fused))
+    inflation = matrix_unit.inflation(fusion_redundancy(fused, taps, steps), scheme.useful(fused))
     assert inflation == pytest.approx(over, abs=1e-6)
 
 
@@ -240,7 +241,6 @@ LORASTENCIL = {
     ("H200", "2d13pt"): (1045.312, 300.000, 1.000),
     ("H200", "2d49pt"): (309.722, 300.000, 1.000),
 }
-UNLIMITED = 1e30
 
 
 @pytest.mark.parametrize("key", PREDICTED)
@@ -251,8 +251,7 @@ def test_predicted_rates_of_cuda_cores(key):
     assert taps * steps / 8 == intensity
     found = model.rate(peak, bandwidth, taps, 8, steps)
     assert (found.updates_per_s / 1e9, found.bound) == (pytest.approx(least, abs=6e-4), bound)
-    assert model.rate(UNLIMITED, bandwidth, taps, 8, steps).updates_per_s / 1e9 == pytest.approx(memory, abs=6e-4)
-    assert model.rate(peak, UNLIMITED, taps, 8, steps).updates_per_s / 1e9 == pytest.approx(compute, abs=6e-4)
+    assert (found.memory_roof / 1e9, found.compute_roof / 1e9) == pytest.approx((memory, compute), abs=6e-4)
 
 
 @pytest.mark.parametrize(
@@ -270,10 +269,11 @@ def test_predicted_rates_of_tensor_cores(table, schemes):
         peak, tensor, bandwidth = GPUS[gpu]
         taps, steps = stencil(name).taps, PREDICTED[gpu, name][0]
         executed = schemes[name].macs_per_update(steps) / taps
-        found = model.rate(tensor, bandwidth, taps, 8, steps, executed).updates_per_s
-        alone = model.rate(tensor, UNLIMITED, taps, 8, steps, executed).updates_per_s
-        assert (alone / 1e9, found / 1e9) == pytest.approx((compute, least), abs=6e-4)
-        assert found / model.rate(peak, bandwidth, taps, 8, steps).updates_per_s == pytest.approx(over, abs=6e-4)
+        found = model.rate(tensor, bandwidth, taps, 8, steps, executed)
+        assert (found.compute_roof / 1e9, found.updates_per_s / 1e9) == pytest.approx((compute, least), abs=6e-4)
+        assert found.updates_per_s / model.rate(peak, bandwidth, taps, 8, steps).updates_per_s == pytest.approx(
+            over, abs=6e-4
+        )
 
 
 def test_what_grows_with_the_kernel():
@@ -302,10 +302,10 @@ def test_spiders_exchange_leaves_two_of_four_exactly_where_it_fits(radius, strip
 @pytest.mark.parametrize(
     ("call", "what"),
     [
-        (lambda: model.useful_fraction(5, 4), "4 multiply-adds do not hold 5 useful ones"),
-        (lambda: model.inflation(0.9, 0.5), "fusion redundancy must be at least 1"),
-        (lambda: model.inflation(1, 0), "useful must be above 0"),
-        (lambda: model.inflation(1, 1.5), "useful must lie in 0...1"),
+        (lambda: matrix_unit.useful_fraction(5, 4), "4 multiply-adds do not hold 5 useful ones"),
+        (lambda: matrix_unit.inflation(0.9, 0.5), "fusion redundancy must be at least 1"),
+        (lambda: matrix_unit.inflation(1, 0), "useful must be above 0"),
+        (lambda: matrix_unit.inflation(1, 1.5), "useful must lie in 0...1"),
         (lambda: model.rate(1e12, 1e12, 5, 8, 0), "steps must be at least 1"),
         (lambda: model.rate(0, 1e12, 5, 8), "peak flop per s must be above 0"),
         (lambda: codes.convstencil(9), "kernels 3, 5 or 7 wide, not 9"),

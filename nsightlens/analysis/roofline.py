@@ -69,7 +69,7 @@ def _bound(launch: Launch, work: dict[str, float], ceilings: dict[str, Ceiling],
         memory = max(memory, device / dram_efficiency(launch, ceilings))
     compute = _largest(launch, COMPUTE)
     rates = [
-        work[pipe] / time / ceilings[f"{pipe}_flop_per_s"].value
+        model.efficiency(work[pipe], time, ceilings[f"{pipe}_flop_per_s"].value)
         for pipe in work
         if time and f"{pipe}_flop_per_s" in ceilings
     ]

@@ -7,8 +7,8 @@ from typing import Any
 from nsightlens.answers.limits import Limits
 from nsightlens.data import table
 from nsightlens.errors import ModelError
-from nsightlens.models import implementations, stencil, stencil_tensor
-from nsightlens.models.implementations import Scheme
+from nsightlens.models import implementations, matrix_unit, stencil, stencil_tensor
+from nsightlens.models.scheme import Scheme
 from nsightlens.models.stencil_catalogue import Stencil
 from nsightlens.models.stencil_tensor import Comparison, Rate
 
@@ -71,7 +71,7 @@ def comparison(found: Stencil, limits: Limits, depth: int, scheme: Scheme) -> Co
     useful = scheme.useful(fused)
     return stencil_tensor.compare(
         limits.cuda_flop_per_s,
-        stencil_tensor.sparse_peak(limits.tensor, useful) if scheme.sparse else limits.tensor,
+        matrix_unit.sparse_peak(limits.tensor, useful) if scheme.sparse else limits.tensor,
         limits.bytes_per_s,
         taps=found.taps,
         element_bytes=limits.element_bytes,

@@ -7,7 +7,7 @@ from nsightlens.answers.limits import Limits
 from nsightlens.answers.stencil_codes import comparison, scheme_of
 from nsightlens.errors import ModelError
 from nsightlens.models import implementations
-from nsightlens.models.implementations import Scheme
+from nsightlens.models.scheme import Scheme
 from nsightlens.models.stencil_catalogue import Stencil
 from nsightlens.models.stencil_tensor import REGIMES, Comparison
 

@@ -1,4 +1,4 @@
-"""Data as data: counters, metric sets, GPUs and causes, one TOML file each."""
+"""Data as data: counters, metric sets, GPUs, causes and stencils, one TOML file each."""
 
 import tomllib
 from functools import cache

@@ -4,89 +4,19 @@ Counted in the released code, or as a paper counts; both are named, since they d
 LoRAStencil (SC'24), TCStencil (ICS'22), SPIDER (PPoPP'26), and the comparison in article 2 (arXiv 2603.00477).
 """
 
-from dataclasses import dataclass
 from math import ceil
 from typing import Literal
 
 from nsightlens.errors import ModelError
 from nsightlens.models.checks import not_negative, whole
-from nsightlens.models.stencil_tensor import SPARSE_DENSITY, useful_fraction
+from nsightlens.models.matrix_unit import useful_fraction
+from nsightlens.models.scheme import Scheme
 
 Accounting = Literal["released", "paper"]
 _M8N8K4 = 8 * 8 * 4
 _M16N16K16 = 16 * 16 * 16
 _M16N8K16 = 16 * 8 * 16
 _STRIP = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Scheme:
-    """A way to compute a stencil with matrix instructions.
-
-    Attributes
-    ----------
-    name
-        Implementation and variant.
-    precision
-        Data type of the multiply-adds.
-    fits
-        Stencils it computes in one pass.
-    instructions
-        Matrix instructions per ``outputs``.
-    instruction_macs
-        Multiply-adds that one instruction stands for, zeros of a sparse operand included.
-    outputs
-        Cells that they give.
-    cuda_macs
-        Multiply-adds per output that CUDA cores add.
-    sparse
-        Whether the unit leaves out half of the places (2:4).
-    """
-
-    name: str
-    precision: str
-    fits: str
-    instructions: int
-    instruction_macs: int
-    outputs: int
-    cuda_macs: int = 0
-    sparse: bool = False
-
-    @property
-    def tensor_macs(self) -> float:
-        """Multiply-adds of the matrix unit per output, zeros of a sparse operand included."""
-        return self.instructions * self.instruction_macs / self.outputs
-
-    @property
-    def macs(self) -> float:
-        """Multiply-adds of both units per output."""
-        return self.tensor_macs + self.cuda_macs
-
-    @property
-    def physical_macs(self) -> float:
-        """Multiply-adds that hardware does per output: half, for a sparse unit."""
-        return self.tensor_macs * (SPARSE_DENSITY if self.sparse else 1.0) + self.cuda_macs
-
-    def useful(self, taps: int) -> float:
-        """Return the useful part of the multiply-adds if the (fused) stencil has this many points, in 0...1.
-
-        Raises
-        ------
-        ModelError
-            If the stencil needs more than are executed.
-        """
-        return useful_fraction(taps, self.macs)
-
-    def macs_per_update(self, steps: int) -> float:
-        """Return the multiply-adds per cell and base step if ``steps`` of them are fused into one pass.
-
-        Raises
-        ------
-        ModelError
-            If ``steps`` is not a whole number from 1.
-        """
-        whole(steps=steps)
-        return self.macs / steps
 
 
 def convstencil(width: int = 7) -> Scheme:

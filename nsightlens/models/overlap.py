@@ -84,18 +84,17 @@ def interval(
     """
     _busy(t_mem, t_cmp)
     longer = max(t_mem, t_cmp)
-    if longer > total:
+    not_negative(idle_low=idle_low)
+    if not longer <= total:
         raise ModelError("a busy time exceeds the total: a ceiling is too low or work was counted twice")
-    least, most = max(idle_low, total - (t_mem + t_cmp)), total - longer
-    most = most if idle_high is None else min(idle_high, most)
-    if least > most:
-        raise ModelError(
-            f"the idle time cannot lie in {idle_low:.9g}...{idle_high}: the times allow {most:.9g} at most"
-        )
+    least, slack = max(0.0, idle_low, total - (t_mem + t_cmp)), total - longer
+    most = slack if idle_high is None else min(idle_high, slack)
+    if not least <= most:
+        raise ModelError(f"the times allow idle time of {slack:.9g} at most: not one of {idle_low:.9g} to {most:.9g}")
     # With no upper limit of the idle time all slack may be idle: 1, without the rounding of the general form.
-    high = 1.0 if most == total - longer else min(1.0, fraction(total, t_mem, t_cmp, most))
-    low = min(high, max(0.0, fraction(total, t_mem, t_cmp, max(0.0, idle_low))))
-    return OverlapInterval(low, high, max(0.0, least), most)
+    high = 1.0 if most == slack else min(1.0, fraction(total, t_mem, t_cmp, most))
+    low = min(high, max(0.0, fraction(total, t_mem, t_cmp, idle_low)))
+    return OverlapInterval(low, high, least, most)
 
 
 def error(total: float, t_mem: float, t_cmp: float, rel_total: float = 0.01, rel_busy: float = 0.02) -> float:

@@ -50,6 +50,21 @@ def attainable(intensity_flop_per_byte: float, peak_flop_per_s: float, bytes_per
     return min(peak_flop_per_s, intensity_flop_per_byte * bytes_per_s)
 
 
+def efficiency(amount: float, time_s: float, peak_per_s: float) -> float:
+    """Return the share of a ceiling, W / (T P) of work or Q / (T B) of traffic; above 1 the ceiling is too low.
+
+    Of the useful work it tells how much of the peak serves the result, of all work how busy the unit is.
+
+    Raises
+    ------
+    ModelError
+        If the amount is below 0, or time or ceiling not above 0.
+    """
+    not_negative(amount=amount)
+    positive(time_s=time_s, peak_per_s=peak_per_s)
+    return amount / (time_s * peak_per_s)
+
+
 def memory_boundness(balance_flop_per_byte: float, intensity_flop_per_byte: float) -> float:
     """Return x = T_mem / T_cmp as balance over intensity; a kernel with x of 1 or more is memory bound.
 

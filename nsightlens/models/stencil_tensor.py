@@ -10,9 +10,9 @@ matrix unit that the fused stencil needs.
 
 from typing import NamedTuple
 
-from nsightlens.errors import ModelError
-from nsightlens.models.checks import positive, shares, whole
-from nsightlens.models.roofline import Side, attainable, side
+from nsightlens.models.checks import positive, whole
+from nsightlens.models.matrix_unit import inflation
+from nsightlens.models.roofline import Side, attainable, machine_balance, side
 from nsightlens.models.stencil import cost
 from nsightlens.models.tensor_core import peak_ratio
 
@@ -22,15 +22,15 @@ REGIMES = {
     3: "CUDA cores compute bound, tensor cores memory bound",
     4: "CUDA cores memory bound, tensor cores compute bound",
 }
-SPARSE_DENSITY = 0.5
-"""Largest part of non-zeros that the 2:4 pattern holds."""
 
 
 class Rate(NamedTuple):
-    """Cell updates (base steps) per second, and the side of the ridge that limits them."""
+    """Cell updates (base steps) per second, the side of the ridge that limits them, and the roof of each side."""
 
     updates_per_s: float
     bound: Side
+    memory_roof: float
+    compute_roof: float
 
 
 class Comparison(NamedTuple):
@@ -40,76 +40,6 @@ class Comparison(NamedTuple):
     tensor: Rate
     speedup: float
     regime: int
-
-
-def useful_fraction(useful_macs: float, executed_macs: float) -> float:
-    """Return the useful part of the multiply-adds that the matrix unit executes, in 0...1.
-
-    Raises
-    ------
-    ModelError
-        If a count is not above 0, or fewer multiply-adds are executed than needed.
-    """
-    positive(useful_macs=useful_macs, executed_macs=executed_macs)
-    if executed_macs < useful_macs:
-        raise ModelError(f"{executed_macs:.9g} multiply-adds do not hold {useful_macs:.9g} useful ones")
-    return useful_macs / executed_macs
-
-
-def physical_useful_fraction(useful: float) -> float:
-    """Return min(1, 2 S): the useful part of what a sparse (2:4) unit does, which leaves half of the zeros out.
-
-    Raises
-    ------
-    ModelError
-        If ``useful`` lies outside 0...1.
-    """
-    shares(useful=useful)
-    return min(1.0, useful / SPARSE_DENSITY)
-
-
-def sparse_peak(dense_flop_per_s: float, useful: float) -> float:
-    """Return the peak of the sparse (2:4) unit, 2 P_TC, in FLOP/s that count the zeros it leaves out.
-
-    ``useful`` stays what it is with that peak.
-
-    Raises
-    ------
-    ModelError
-        If more than half is useful: the pattern does not hold it.
-    """
-    positive(dense_flop_per_s=dense_flop_per_s)
-    shares(useful=useful)
-    if useful > SPARSE_DENSITY:
-        raise ModelError(f"the 2:4 pattern holds {SPARSE_DENSITY:g} of the places at most, not {useful:.9g}")
-    return dense_flop_per_s / SPARSE_DENSITY
-
-
-def inflation(fusion_redundancy: float, useful: float) -> float:
-    """Return redundancy over useful fraction, at least 1: executed multiply-adds over those of single steps.
-
-    Raises
-    ------
-    ModelError
-        If ``fusion_redundancy`` is below 1, or ``useful`` not above 0 and at most 1.
-    """
-    if not fusion_redundancy >= 1:
-        raise ModelError(f"fusion redundancy must be at least 1, not {fusion_redundancy:.9g}")
-    positive(useful=useful)
-    shares(useful=useful)
-    return fusion_redundancy / useful
-
-
-def wins_if_compute_bound(fusion_redundancy: float, useful: float, tc_ratio: float) -> bool:
-    """Tell whether tensor cores win if both units are compute bound: the article's criterion, in its one regime.
-
-    Raises
-    ------
-    ModelError
-        If an argument lies outside its range.
-    """
-    positive(tc_ratio=tc_ratio)
-    return inflation(fusion_redundancy, useful) < tc_ratio
 
 
 def rate(
@@ -139,8 +69,10 @@ def rate(
     positive(peak_flop_per_s=peak_flop_per_s, executed_over_needed=executed_over_needed)
     whole(taps=taps, element_bytes=element_bytes, steps=steps)
     peak, needed = peak_flop_per_s / executed_over_needed, cost(taps, element_bytes, steps)
-    flop_per_s = attainable(needed.intensity, peak, bytes_per_s)
-    return Rate(flop_per_s * steps / needed.flop, side(peak / bytes_per_s, needed.intensity))
+    per_byte, compute_roof = steps / needed.traffic_bytes, peak * steps / needed.flop
+    bound = side(machine_balance(peak, bytes_per_s), needed.intensity)
+    # The roofline with work counted in updates.
+    return Rate(attainable(per_byte, compute_roof, bytes_per_s), bound, bytes_per_s * per_byte, compute_roof)
 
 
 def compare(

@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class Positive(click.ParamType):
-    """A finite number above 0."""
+def positive(text: str) -> float:
+    """Return the finite number above 0 that an option gives.
 
-    name = "number"
+    Raises
+    ------
+    click.BadParameter
+        If it is none.
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not (number > 0 and math.isfinite(number)):
+        raise click.BadParameter(f"{text!r} is no finite number above 0")
+    return number
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
-        """Return the number, or say what is wrong with the option."""
-        try:
-            number = float(value)
-        except ValueError:
-            number = math.nan
-        if not (number > 0 and math.isfinite(number)):
-            self.fail(f"{value!r} is no finite number above 0", param, ctx)
-        return number
 
-
-POSITIVE = Positive()
 FORMATS = ("table", "json", "markdown")
 DTYPES = ("fp64", "fp32", "fp16")
 _SIZE = click.IntRange(min=1)
@@ -74,7 +74,7 @@ def gpu_options(function: Command) -> Command:
         function,
         click.option("--gpu", metavar="NAME", help="A GPU of the table: nsightlens model gpus."),
         dtype_option,
-        *(click.option(option, name, metavar="RATE", type=POSITIVE, help=text) for option, name, text in own),
+        *(click.option(option, name, metavar="RATE", type=positive, help=text) for option, name, text in own),
     )
 
 

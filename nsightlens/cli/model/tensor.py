@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nsightlens.cli.model.intensity import KERNELS
-from nsightlens.cli.model.options import POSITIVE, emit, gpu_options, limits, output_options, size_options, sizes
+from nsightlens.cli.model.options import emit, gpu_options, limits, output_options, positive, size_options, sizes
 from nsightlens.errors import UsageError
 
 if TYPE_CHECKING:
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 @click.command(epilog="Example: nsightlens model tensor --gpu h200 --dtype fp64 --kernel scale")
 @gpu_options
-@click.option("--intensity", metavar="X", type=POSITIVE, help="FLOP/byte.")
+@click.option("--intensity", metavar="X", type=positive, help="FLOP/byte.")
 @click.option("--kernel", "name", type=click.Choice(KERNELS), help="A kernel; its sizes below.")
 @size_options
-@click.option("--t-mem", metavar="SECONDS", type=POSITIVE, help="Busy time of memory.")
-@click.option("--t-cmp", metavar="SECONDS", type=POSITIVE, help="Busy time of compute.")
-@click.option("--time", metavar="SECONDS", type=POSITIVE, help="Total time, with --t-mem and --t-cmp.")
+@click.option("--t-mem", metavar="SECONDS", type=positive, help="Busy time of memory.")
+@click.option("--t-cmp", metavar="SECONDS", type=positive, help="Busy time of compute.")
+@click.option("--time", metavar="SECONDS", type=positive, help="Total time, with --t-mem and --t-cmp.")
 @output_options
 def command(**options: Any) -> None:  # noqa: ANN401
     """Bound what tensor cores bring to a kernel of an intensity, a known kernel, or measured times."""
