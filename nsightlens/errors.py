@@ -1,5 +1,8 @@
 """One family of errors: what is wrong, where, and the command that mends it."""
 
+INSTALL_CUPY = 'pip install "nsightlens[cuda13]", or "nsightlens[cuda12]" for CUDA 12'
+"""What mends a missing CuPy."""
+
 
 class NsightlensError(Exception):
     """Base of every error that a user can mend.

@@ -2,6 +2,9 @@
 
 import json
 import math
+import re
+import shlex
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -11,7 +14,7 @@ from nsightlens.errors import UsageError
 from nsightlens.gpus import gpus
 from nsightlens.models.stencil_catalogue import names
 
-H200 = {"P": 33.5e12, "TC": 66.9e12, "B": 4.8e12}
+ROOT = Path(__file__).parents[1]
 ALL = (
     ["gpus"],
     ["gpus", "h200"],
@@ -177,7 +180,7 @@ def test_article_1_with_its_own_numbers():
 def test_own_peaks_come_before_those_of_the_table():
     found = answer("tensor", "--gpu", "h200", "--peak-flop-per-s", "30e12", "--intensity", "1")
     assert found["given"]["cuda_core_flop_per_s"] == 30e12
-    assert found["given"]["tensor_core_flop_per_s"] == H200["TC"]
+    assert found["given"]["tensor_core_flop_per_s"] == 66.9e12
     assert found["results"]["balance_flop_per_byte"] == pytest.approx(6.25)
 
 
@@ -483,3 +486,30 @@ def test_rates_and_intensities_are_finite_and_above_zero(value):
     done = run("tensor", "--gpu", "h200", "--intensity", value)
     assert done.exit_code == 2
     assert "is no finite number above 0" in done.output
+
+
+# -- documents -------------------------------------------------------------------------------------------------------
+
+
+def commands_of_the_readme():
+    lines = re.findall(r"^nsightlens model (.*)$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    return [shlex.split(line, comments=True) for line in lines]
+
+
+def test_the_examples_of_the_readme_run_and_show_what_it_says():
+    shown = [text(*command) for command in commands_of_the_readme()]
+    assert len(shown) > 4
+    (excerpt,) = re.findall(r"```text\n(Stencil.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert shown[-2].startswith(excerpt)
+
+
+def test_the_contract_names_every_result():
+    """Every name of a result stands in the section of the contract, and nothing else that looks like one."""
+    contract = (ROOT / "docs" / "contract.md").read_text()
+    section = contract.partition("## `model --format json`")[2].partition("\n## ")[0]
+    told = set(re.findall(r"`([a-z][a-z0-9_]+)`", section))
+    for command in ALL:
+        found = results(*command)
+        rows = [row for value in found.values() if isinstance(value, list) for row in value]
+        peaks = {name for row in rows for name in row if name.endswith("_per_s") and command == ["gpus"]}
+        assert set(found) | {name for row in rows for name in row} - peaks <= told

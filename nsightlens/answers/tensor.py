@@ -125,7 +125,7 @@ def _facts(case: _Case) -> tuple[Fact, ...]:
         Fact("tensor_balance_flop_per_byte", "machine balance of tensor cores", case.tensor_balance, "FLOP/byte"),
         Fact("boundness", "x = T_mem / T_cmp", case.x),
         Fact("memory_bound", "memory bound (x of 1 or more)", case.x >= 1),
-        Fact("tc_ratio", "r = tensor-core over CUDA-core peak", case.ratio),
+        Fact("tc_ratio", "r = tensor-core over CUDA-core peak (alpha in article 1)", case.ratio),
         Fact("overlapped_speedup", "speed-up if memory and compute overlap fully", case.overlapped),
         Fact("unoverlapped_speedup", "speed-up if nothing overlaps, at most", case.unoverlapped),
         Fact("workload_bound", "the same for tensor cores that take no time, 1 + 1/x", workload),

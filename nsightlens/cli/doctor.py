@@ -11,9 +11,9 @@ from nsightlens.errors import ProfilerError
 
 @click.command()
 @click.option("--try", "attempt", is_flag=True, help="Profile a tiny program too; needs CuPy.")
-@click.option("--format", "fmt", type=click.Choice(["table", "json"]), default="table", show_default=True)
 @click.option("--ncu", metavar="PATH", help="Nsight Compute's command line; searched for if not given.")
-def command(*, attempt: bool, fmt: str, ncu: str | None) -> None:
+@click.option("--format", "fmt", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def command(*, attempt: bool, ncu: str | None, fmt: str) -> None:
     """Check profiler, GPU, driver, permission and packages; the exit code is 4 if profiling cannot work."""
     from nsightlens.apps.doctor import can_profile, doctor  # noqa: PLC0415
     from nsightlens.report.checks import document, render_checks  # noqa: PLC0415

@@ -5,6 +5,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+DEFAULT_SET = "losses"
+"""The metric set that ``profile`` collects if not told otherwise."""
+
 
 @cache
 def table(name: str) -> dict[str, Any]:

@@ -2,22 +2,19 @@
 
 import importlib.metadata
 import os
-import re
 import shutil
-import subprocess
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from nsightlens.errors import ProfilerError
-from nsightlens.launch.find import complaint, find_ncu, ncu_version
+from nsightlens.launch import smi
+from nsightlens.launch.find import Ncu, find_ncu
+from nsightlens.launch.proc import admin_only, capabilities, driver, read, user_namespace
 
 PACKAGES = ("ncu-report", "nvtx", "cupy-cuda11x", "cupy-cuda12x", "cupy-cuda13x", "pyarrow")
-CAPABILITIES = {"CAP_SYS_ADMIN": 21, "CAP_PERFMON": 38}
-"""Either lets a process read performance counters, if it holds on the host."""
-WHOLE = ("0", "0", str((1 << 32) - 1))
-"""How /proc/self/uid_map reads outside user namespaces."""
-TIMEOUT_S = 30
+# Device files of the driver: of a GPU, of an integrated GPU (Tegra), and of whatever GPU Windows lends to WSL.
+DEVICES = ("nvidia[0-9]*", "nvhost-gpu", "dxg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +23,24 @@ class Machine:
 
     Attributes
     ----------
-    ncu, ncu_version, ncu_complaint
-        Nsight Compute's command line, what it says of itself, and why it cannot be used.
-    gpus, smi
-        Names of the GPUs that nvidia-smi lists, and whether there is an nvidia-smi.
+    ncu, ncu_version
+        Nsight Compute's command line, and what it says of itself.
+    ncu_error
+        Why there is none.
+    passed_over
+        What else is called ncu and does not start, and why.
+    gpus
+        Names of the GPUs.
     driver_version, cuda_version
         Of the GPU driver, and the newest CUDA that it runs.
+    smi_silence, smi_complaint
+        Why nvidia-smi could not be asked, and what it said if it named no GPU.
+    devices
+        Device files of GPUs.
     admin_only
         Whether the driver keeps performance counters for administrators.
-    uid, capable, namespaced
-        The user, whether this process has the capability CAP_SYS_ADMIN or CAP_PERFMON, and whether it has it in a
-        user namespace only, which the driver does not ask.
+    uid, capabilities, user_namespace
+        The user, the capabilities of this process, and whether both hold in a user namespace only.
     packages
         Versions of Python packages that are installed.
     temporary, free_bytes
@@ -45,90 +49,62 @@ class Machine:
 
     ncu: str | None = None
     ncu_version: str | None = None
-    ncu_complaint: str | None = None
+    ncu_error: ProfilerError | None = None
+    passed_over: tuple[str, ...] = ()
     gpus: tuple[str, ...] = ()
-    smi: bool = True
     driver_version: str | None = None
     cuda_version: str | None = None
+    smi_silence: str = ""
+    smi_complaint: str = ""
+    devices: tuple[str, ...] = ()
     admin_only: bool | None = None
     uid: int | None = None
-    capable: bool = False
-    namespaced: bool = False
+    capabilities: frozenset[str] = frozenset()
+    user_namespace: bool = False
     packages: dict[str, str] = field(default_factory=dict)
     temporary: str = ""
     free_bytes: int | None = None
 
 
-def look(root: Path = Path("/"), ncu: str | None = None) -> Machine:
-    """Return the facts of this machine; ``ncu`` is the profiler that the user named."""
-    path, version, why = _ncu(ncu, root)
-    rows = _output("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").splitlines()
-    gpus = [row.rsplit(", ", 1) for row in rows if ", " in row]
+def look(ncu: str | None = None, root: Path = Path("/")) -> Machine:
+    """Return the facts of this machine.
+
+    Parameters
+    ----------
+    ncu
+        The ncu to use, a path or a name on PATH; searched for if not given.
+    root
+        Where the folders of the system stand.
+    """
+    profiler, error = _ncu(ncu, root)
+    answer = smi.ask()
     temporary = tempfile.gettempdir()
     return Machine(
-        ncu=path,
-        ncu_version=version,
-        ncu_complaint=why,
-        gpus=tuple(name for name, _ in gpus),
-        smi=shutil.which("nvidia-smi") is not None,
-        driver_version=gpus[0][1].strip() if gpus else driver(read(root / "proc/driver/nvidia/version")),
-        cuda_version=_first(r"CUDA Version: +(\d+\.\d+)", _output("nvidia-smi")) if gpus else None,
+        ncu=None if profiler is None else str(profiler.path),
+        ncu_version=None if profiler is None else profiler.version,
+        ncu_error=error,
+        passed_over=() if profiler is None else profiler.passed_over,
+        gpus=answer.gpus,
+        driver_version=answer.driver_version or driver(read(root / "proc/driver/nvidia/version")),
+        cuda_version=answer.cuda_version,
+        smi_silence=answer.silence,
+        smi_complaint=answer.complaint,
+        devices=tuple(f"/dev/{path.name}" for name in DEVICES for path in sorted((root / "dev").glob(name))),
         admin_only=admin_only(read(root / "proc/driver/nvidia/params")),
         uid=os.getuid() if hasattr(os, "getuid") else None,
-        capable=capable(read(root / "proc/self/status")),
-        namespaced=namespaced(read(root / "proc/self/uid_map")),
+        capabilities=capabilities(read(root / "proc/self/status")),
+        user_namespace=user_namespace(root / "proc/self/uid_map"),
         packages={name: found for name in PACKAGES if (found := _package(name)) is not None},
         temporary=temporary,
         free_bytes=_free(temporary),
     )
 
 
-def read(path: Path) -> str:
-    """Return the text of a file; nothing if it cannot be read."""
+def _ncu(named: str | None, root: Path) -> tuple[Ncu | None, ProfilerError | None]:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-
-
-def driver(text: str) -> str | None:
-    """Return the version of the driver from the text of ``/proc/driver/nvidia/version``."""
-    return _first(r"Kernel Module\b.*?\s(\d+\.\d+(?:\.\d+)*)\s", text)
-
-
-def admin_only(text: str) -> bool | None:
-    """Tell from the text of ``/proc/driver/nvidia/params`` whether only administrators may read counters."""
-    found = _first(r"RmProfilingAdminOnly: (\d+)", text)
-    return None if found is None else found != "0"
-
-
-def capable(text: str) -> bool:
-    """Tell from the text of ``/proc/self/status`` whether the process has a capability that reads counters."""
-    found = _first(r"CapEff:\s+([0-9a-f]+)", text)
-    return found is not None and any(int(found, 16) >> bit & 1 for bit in CAPABILITIES.values())
-
-
-def namespaced(text: str) -> bool:
-    """Tell from the text of ``/proc/self/uid_map`` whether the process runs in a user namespace."""
-    return bool(text.strip()) and tuple(text.split()) != WHOLE
-
-
-def _ncu(named: str | None, root: Path) -> tuple[str | None, str | None, str | None]:
-    try:
-        path = find_ncu(named, root)
+        return find_ncu(named, root), None
     except ProfilerError as error:
-        return None, None, f"{error.where}: {error.message}" if error.where else error.message
-    why = complaint(path)
-    return str(path), None if why else ncu_version(path), why
-
-
-def _output(*arguments: str) -> str:
-    try:
-        return subprocess.run(  # noqa: S603
-            arguments, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S, check=False
-        ).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
+        return None, error
 
 
 def _package(name: str) -> str | None:
@@ -143,8 +119,3 @@ def _free(folder: str) -> int | None:
         return shutil.disk_usage(folder).free
     except OSError:
         return None
-
-
-def _first(pattern: str, text: str) -> str | None:
-    match = re.search(pattern, text)
-    return match[1] if match else None
