@@ -34,7 +34,7 @@ def intensity_answer(kernel: Kernel, dtype: str) -> Answer:
         (
             Fact("dtype", "precision", dtype),
             Fact("element_bytes", "bytes an element, D", ELEMENT_BYTES[dtype]),
-            *kernel.sizes,
+            *kernel.given,
         ),
         (
             Fact("work_formula", "work in symbols, FLOP", kernel.work),

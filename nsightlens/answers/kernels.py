@@ -61,6 +61,11 @@ class Kernel:
     sizes: tuple[Fact, ...]
 
     @property
+    def given(self) -> tuple[Fact, ...]:
+        """The sizes that are known."""
+        return tuple(fact for fact in self.sizes if fact.value is not None)
+
+    @property
     def intensity_flop_per_byte(self) -> float:
         """Operational intensity; its limit for large matrices if no sizes were given."""
         return self.cost.intensity if self.cost else self.limit_flop_per_byte

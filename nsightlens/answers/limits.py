@@ -1,6 +1,7 @@
 """The peaks that a model is asked with: those of a GPU of the table, or the caller's own."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from nsightlens.answers.answer import Fact
 from nsightlens.errors import UsageError
@@ -13,8 +14,7 @@ BANDWIDTH_NAME = "dram_bytes_per_s"
 TF32 = "FP32 data go to tensor cores as TF32, which keeps 10 bits of the 23 of FP32."
 
 
-@dataclass(frozen=True, slots=True)
-class Own:
+class Own(NamedTuple):
     """Peaks in FLOP/s and byte/s that the caller gives; they come before those of the table."""
 
     cuda_flop_per_s: float | None = None
@@ -72,16 +72,12 @@ class Limits:
 
     def cautions(self) -> tuple[str, ...]:
         """Return what is to be known of the peaks."""
-        words = ["Peaks are the makers' figures; what a GPU reaches is less (memory typically 0.9 of it)."]
+        words = ["Peaks are the makers' figures or your own; what a GPU reaches is less, and must be measured."]
         if self.dtype == "fp32":
             words.append(TF32)
         if self.gpu is None:
-            return ("The peaks are as given; how far a GPU reaches them is not known.", *words[1:])
-        used = [
-            name
-            for name, own in zip(_names(self.dtype), (self.own.cuda_flop_per_s, *_others(self.own)), strict=True)
-            if own is None
-        ]
+            return tuple(words)
+        used = [name for name, own in zip(_names(self.dtype), self.own, strict=True) if own is None]
         doubtful = [name for name in used if name in self.gpu.uncertain]
         if doubtful:
             words.append(f"Uncertain for {self.gpu.title}: {', '.join(doubtful)}. {' '.join(self.gpu.notes)}")
@@ -120,7 +116,3 @@ def _needed(value: float | None, option: str, dtype: str, gpu: Gpu | None) -> fl
 
 def _names(dtype: str) -> tuple[str, str, str]:
     return f"{dtype}_flop_per_s", f"{TENSOR_TWIN[dtype]}_flop_per_s", BANDWIDTH_NAME
-
-
-def _others(own: Own) -> tuple[float | None, float | None]:
-    return own.tensor_flop_per_s, own.bytes_per_s

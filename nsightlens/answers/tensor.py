@@ -78,7 +78,7 @@ def tensor_answer(limits: Limits, question: Question) -> Answer:
     return Answer(
         "tensor",
         _subject(question),
-        (*limits.facts(), *(kernel.sizes if kernel else ())),
+        (*limits.facts(), *(kernel.given if kernel else ())),
         (*_facts(case), *extra.facts, Fact("speedup_high", "bound", min(case.highest, extra.bound))),
         verdict=_verdict(min(case.highest, extra.bound)),
         reasoning=(*_reasons(case), *extra.words, _article(case, limits)),
@@ -110,8 +110,8 @@ def _case(limits: Limits, question: Question) -> _Case:
 
 
 def _subject(question: Question) -> str:
-    if question.kernel is not None:
-        return f"Tensor cores for {question.kernel.title}"
+    if (kernel := question.kernel) is not None:
+        return f"Tensor cores for {kernel.title}{'' if kernel.cost else ', large matrices'}"
     if question.times is not None:
         return "Tensor cores for a kernel of these times"
     return f"Tensor cores for a kernel of {shown(question.intensity_flop_per_byte, 'FLOP/byte')}"
