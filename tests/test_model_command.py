@@ -74,6 +74,9 @@ def test_one_gpu_comes_with_the_source_of_every_number():
     found = results("gpus", "H200")
     documents = {row["source"]: row["address"] for row in found["sources"]}
     assert {row["source"] for row in found["numbers"]} == set(documents)
+    units = {row["name"]: row["unit"] for row in found["numbers"]}
+    assert units["tensor_int8_flop_per_s"] == "op/s"
+    assert units["fp64_flop_per_s"] == "FLOP/s"
     bandwidth = next(row for row in found["numbers"] if row["name"] == "dram_bytes_per_s")
     assert bandwidth["value"] == 4.8e12
     assert "h200" in documents[bandwidth["source"]]
@@ -232,6 +235,17 @@ def test_the_verdict_comes_with_assumptions_and_the_article_beside_it():
     assert found["verdict"] == f"Tensor cores cannot give more than {high:.5g}×."
     assert any("1× to 1.33×" in words and "FP64" in words for words in found["reasoning"])
     assert any("same bytes" in words for words in found["assumptions"])
+
+
+def test_the_peak_of_fp32_results_is_told_where_it_is_half():
+    found = answer("tensor", "--gpu", "rtx_4090", "--dtype", "fp16", "--intensity", "1")["cautions"]
+    assert any("with FP32 results it is 165.2 TFLOP/s" in words for words in found)
+
+
+def test_compute_that_hides_under_memory_leaves_nothing_to_give():
+    found = answer("tensor", "--gpu", "h200", "--t-mem", "3", "--t-cmp", "1", "--time", "3")
+    assert found["results"]["speedup_high"] == 1
+    assert found["verdict"] == "Tensor cores cannot give anything: all compute time hides under memory time."
 
 
 def test_fp32_goes_to_tensor_cores_as_tf32_and_mma_sync_is_named_where_it_is_slower():

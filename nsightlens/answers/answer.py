@@ -7,6 +7,7 @@ from nsightlens.units import NOT_MEASURED, seconds, si, significant
 Value = float | int | str | bool | None
 _DIGITS = 5
 _GIGA = 1e9
+_SHORT = 3
 _PREFIXED = {"FLOP/s": "FLOP/s", "byte/s": "B/s", "Hz": "Hz", "FLOP": "FLOP"}
 
 
@@ -27,19 +28,22 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a listing: name (unit in it), header, unit, and whether its cells leave the unit to the title."""
+    """A column of a listing: name (unit in it), header, unit.
+
+    With ``bare`` digits, cells leave their unit to the title or to another column.
+    """
 
     name: str
     head: str
     unit: str = ""
-    bare: bool = False
+    bare: int = 0
 
     def cell(self, value: Value) -> str:
         """Return a value as it stands in this column."""
         if self.bare and isinstance(value, bool):
             return "yes" if value else ""
         if self.bare and isinstance(value, float):
-            return si(value, "")
+            return _trimmed(si(value, "", self.bare)) if self.bare > _SHORT else si(value, "", self.bare)
         return shown(value, self.unit)
 
 

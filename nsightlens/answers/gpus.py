@@ -18,19 +18,19 @@ _OF_ALL = (
     Column("key", "GPU"),
     Column("compute_capability", "cc"),
     Column("sms", "SMs"),
-    Column("dram_bytes_per_s", "memory", "byte/s", bare=True),
-    *(Column(name, head, "FLOP/s", bare=True) for name, head in _SHORT),
+    Column("dram_bytes_per_s", "memory", "byte/s", bare=3),
+    *(Column(name, head, "FLOP/s", bare=3) for name, head in _SHORT),
 )
 _OF_ONE = (
     Column("name", "number"),
-    Column("value", "value", bare=True),
+    Column("value", "value", bare=5),
     Column("unit", "unit"),
     Column("source", "source"),
-    Column("uncertain", "uncertain", bare=True),
+    Column("uncertain", "uncertain", bare=1),
 )
 _SOURCES = (Column("source", "source"), Column("title", "document"), Column("address", "at"), Column("seen", "read at"))
-_MEASURED = (Column("name", "ceiling"), Column("value", "value", bare=True), Column("unit", "unit"))
-_UNITS = {"_flop_per_s": "FLOP/s", "_bytes_per_s": "byte/s", "_hz": "Hz", "_bytes": "byte"}
+_MEASURED = (Column("name", "ceiling"), Column("value", "value", bare=5), Column("unit", "unit"))
+_UNITS = {"int8_flop_per_s": "op/s", "_flop_per_s": "FLOP/s", "_bytes_per_s": "byte/s", "_hz": "Hz", "_bytes": "byte"}
 
 
 def gpus_answer() -> Answer:

@@ -1,7 +1,7 @@
 """Work, traffic and intensity of a kernel."""
 
 from nsightlens.answers.answer import Answer, Fact
-from nsightlens.answers.kernels import Kernel
+from nsightlens.answers.kernel import Kernel
 from nsightlens.answers.limits import ELEMENT_BYTES
 
 _ASSUMPTIONS = (

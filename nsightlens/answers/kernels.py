@@ -1,74 +1,13 @@
 """Kernels of article 1 (arXiv 2502.16851) by name: work, traffic and intensity, in symbols and in numbers."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
 
 from nsightlens.answers.answer import Fact
+from nsightlens.answers.kernel import Kernel, Sizes, option
 from nsightlens.answers.limits import ELEMENT_BYTES
 from nsightlens.answers.stencil_names import find_stencil
 from nsightlens.errors import UsageError
 from nsightlens.models import intensity, stencil
-from nsightlens.models.intensity import Cost
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """Sizes of a kernel, as options give them."""
-
-    elements: int | None = None
-    rows: int | None = None
-    columns: int | None = None
-    nonzeros: int | None = None
-    index_bytes: int | None = None
-    reads_y: bool | None = None
-    shape: str | None = None
-    depth: int | None = None
-
-    @property
-    def given(self) -> tuple[str, ...]:
-        """Names of the options that were given."""
-        return tuple(_option(field.name) for field in fields(self) if getattr(self, field.name) is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class Kernel:
-    """A kernel of one size and precision.
-
-    Attributes
-    ----------
-    name, title
-        ``scale``; ``SCALE, b = q a``.
-    work, traffic, intensity
-        Formulas in symbols, work in FLOP and traffic in bytes.
-    symbols
-        What they mean.
-    limit_flop_per_byte
-        Intensity that no size exceeds.
-    cost
-        Work and traffic; None if no sizes were given.
-    sizes
-        The sizes, as facts.
-    """
-
-    name: str
-    title: str
-    work: str
-    traffic: str
-    intensity: str
-    symbols: str
-    limit_flop_per_byte: float
-    cost: Cost | None
-    sizes: tuple[Fact, ...]
-
-    @property
-    def given(self) -> tuple[Fact, ...]:
-        """The sizes that are known."""
-        return tuple(fact for fact in self.sizes if fact.value is not None)
-
-    @property
-    def intensity_flop_per_byte(self) -> float:
-        """Operational intensity; its limit for large matrices if no sizes were given."""
-        return self.cost.intensity if self.cost else self.limit_flop_per_byte
 
 
 def kernel(name: str, dtype: str, sizes: Sizes) -> Kernel:
@@ -82,15 +21,11 @@ def kernel(name: str, dtype: str, sizes: Sizes) -> Kernel:
         If a size is impossible.
     """
     make, fields_taken = KERNELS[name]
-    taken = [_option(field) for field in fields_taken]
-    for option in sizes.given:
-        if option not in taken:
-            raise UsageError(f"does not go with {name}", where=option, remedy=f"{name} takes {', '.join(taken)}")
+    taken = [option(field) for field in fields_taken]
+    for given in sizes.given:
+        if given not in taken:
+            raise UsageError(f"does not go with {name}", where=given, remedy=f"{name} takes {', '.join(taken)}")
     return make(sizes, ELEMENT_BYTES[dtype])
-
-
-def _option(field: str) -> str:
-    return f"--{field.replace('_', '-')}"
 
 
 def _scale(sizes: Sizes, element_bytes: int) -> Kernel:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from nsightlens.answers.answer import Fact
+from nsightlens.answers.answer import Fact, shown
 from nsightlens.errors import UsageError
 from nsightlens.gpus import TENSOR_TWIN, Gpu, find_gpu
 
@@ -81,6 +81,12 @@ class Limits:
         doubtful = [name for name in used if name in self.gpu.uncertain]
         if doubtful:
             words.append(f"Uncertain for {self.gpu.title}: {', '.join(doubtful)}. {' '.join(self.gpu.notes)}")
+        slower = self.gpu.fp32_accumulate.get(_names(self.dtype)[1])
+        if slower is not None and self.own.tensor_flop_per_s is None:
+            words.append(
+                f"The tensor-core peak is that of FP16 results; with FP32 results it is {shown(slower, 'FLOP/s')}."
+                f" For those give it as {TENSOR_PEAK}."
+            )
         if self.dtype == "fp16" and self.gpu.architecture.slower and self.own.tensor_flop_per_s is None:
             kind = self.gpu.architecture
             words.append(

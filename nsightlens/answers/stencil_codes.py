@@ -1,18 +1,16 @@
 """Published stencil codes: whether they take a stencil, why not, and the rate that their way of computing allows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from nsightlens.answers.limits import Limits
+from nsightlens.answers.stencil_schemes import comparison, scheme_of
 from nsightlens.data import table
 from nsightlens.errors import ModelError
-from nsightlens.models import implementations, matrix_unit, stencil, stencil_tensor
-from nsightlens.models.scheme import Scheme
+from nsightlens.models import stencil, stencil_tensor
 from nsightlens.models.stencil_catalogue import Stencil
-from nsightlens.models.stencil_tensor import Comparison, Rate
-
-BIG_WIDTH = 7
+from nsightlens.models.stencil_tensor import Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,56 +28,6 @@ class Fit:
 def fits(found: Stencil, limits: Limits, depth: int) -> tuple[Fit, ...]:
     """Return all codes of the table for a stencil, at a depth or at their own."""
     return tuple(_fit(name, entry, found, limits, depth) for name, entry in table("stencil_codes").items())
-
-
-def scheme_of(code: str, found: Stencil, depth: int) -> Scheme | None:
-    """Return how a tensor-core code multiplies a two-dimensional stencil; None where that was not counted.
-
-    Raises
-    ------
-    ModelError
-        If the stencil does not fit.
-    """
-    make = _SCHEMES.get(code)
-    return make(found, depth) if make and found.dimensions == 2 else None  # noqa: PLR2004 – counted in two dimensions
-
-
-def tensor_rate(found: Stencil, limits: Limits, depth: int, scheme: Scheme) -> Rate:
-    """Return the rate of a scheme on (sparse) tensor cores.
-
-    Raises
-    ------
-    ModelError
-        If the scheme does not hold the stencil.
-    UsageError
-        If the GPU has no tensor cores for the precision.
-    """
-    return comparison(found, limits, depth, scheme).tensor
-
-
-def comparison(found: Stencil, limits: Limits, depth: int, scheme: Scheme) -> Comparison:
-    """Return the rates of CUDA cores and of a scheme at one depth, and their regime.
-
-    Raises
-    ------
-    ModelError
-        If the scheme does not hold the stencil.
-    UsageError
-        If the GPU has no tensor cores for the precision.
-    """
-    fused = found.fused_taps(depth)
-    useful = scheme.useful(fused)
-    return stencil_tensor.compare(
-        limits.cuda_flop_per_s,
-        matrix_unit.sparse_peak(limits.tensor, useful) if scheme.sparse else limits.tensor,
-        limits.bytes_per_s,
-        taps=found.taps,
-        element_bytes=limits.element_bytes,
-        fusion_redundancy=stencil.fusion_redundancy(fused, found.taps, depth),
-        useful=useful,
-        cuda_steps=depth,
-        tensor_steps=depth,
-    )
 
 
 def _fit(name: str, entry: Mapping[str, Any], found: Stencil, limits: Limits, depth: int) -> Fit:
@@ -128,30 +76,4 @@ def _rate(name: str, unit: str, found: Stencil, limits: Limits, steps: int) -> t
         return None, "; its instructions are counted in two dimensions only"
     if limits.tensor_flop_per_s is None:
         return None, f"; {limits.name} has no tensor cores for it"
-    return tensor_rate(found, limits, steps, scheme), ""
-
-
-def _convstencil(_found: Stencil, _depth: int) -> Scheme:
-    return implementations.convstencil(BIG_WIDTH)
-
-
-def _lorastencil(found: Stencil, depth: int) -> Scheme:
-    if found.shape == "star" and (found.radius, depth) in {(3, 1), (1, 3)}:
-        return implementations.lorastencil_star(depth)
-    return implementations.lorastencil(3)
-
-
-def _tcstencil(found: Stencil, _depth: int) -> Scheme:
-    return implementations.tcstencil(found.radius)
-
-
-def _spider(found: Stencil, depth: int) -> Scheme:
-    return implementations.spider(found.radius * depth)
-
-
-_SCHEMES: dict[str, Callable[[Stencil, int], Scheme]] = {
-    "ConvStencil": _convstencil,
-    "LoRAStencil": _lorastencil,
-    "TCStencil": _tcstencil,
-    "SPIDER": _spider,
-}
+    return comparison(found, limits, steps, scheme).tensor, ""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from nsightlens.answers.limits import Limits
-from nsightlens.answers.stencil_codes import comparison, scheme_of
+from nsightlens.answers.stencil_schemes import comparison, scheme_of
 from nsightlens.errors import ModelError
 from nsightlens.models import implementations
 from nsightlens.models.scheme import Scheme

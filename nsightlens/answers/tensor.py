@@ -1,13 +1,10 @@
 """How much tensor cores can bring a kernel at most (article 1, arXiv 2502.16851, corrected)."""
 
-from dataclasses import dataclass
-
 from nsightlens.answers.answer import Answer, Fact, shown
-from nsightlens.answers.kernels import Kernel
 from nsightlens.answers.limits import Limits
+from nsightlens.answers.tensor_case import Case, Question, case_of
 from nsightlens.answers.tensor_extras import Extra, of_scale, of_times
-from nsightlens.errors import UsageError
-from nsightlens.models import roofline, scale, tensor_core
+from nsightlens.models import tensor_core
 
 ARTICLE_RATIO = 2.0
 """The ratio of FP64 peaks that article 1 takes."""
@@ -16,46 +13,6 @@ _ASSUMPTIONS = (
     "All work goes to tensor cores, and there is no more of it; padding and zeros cost extra.",
     "Time that is neither compute nor memory (launching, synchronisation) stays as it is.",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Times:
-    """Busy times and, if known, the total of a measured kernel, in seconds."""
-
-    t_mem_s: float
-    t_cmp_s: float
-    total_s: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked about: an intensity, a kernel, or times; one of them."""
-
-    intensity_flop_per_byte: float | None = None
-    kernel: Kernel | None = None
-    times: Times | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    ratio: float
-    balance: float
-    tensor_balance: float
-    intensity: float | None
-    x: float
-
-    @property
-    def overlapped(self) -> float:
-        return tensor_core.fully_overlapped(self.ratio, self.x)
-
-    @property
-    def unoverlapped(self) -> float:
-        return tensor_core.unoverlapped(self.ratio, self.x)
-
-    @property
-    def highest(self) -> float:
-        """The bound over all overlaps: the speed-up is monotone in it, so one of both ends is the largest."""
-        return max(self.overlapped, self.unoverlapped)
 
 
 def tensor_answer(limits: Limits, question: Question) -> Answer:
@@ -68,7 +25,7 @@ def tensor_answer(limits: Limits, question: Question) -> Answer:
     ModelError
         If a number lies outside the range of the models.
     """
-    case = _case(limits, question)
+    case = case_of(limits, question)
     kernel, times = question.kernel, question.times
     extra = Extra()
     if times is not None:
@@ -80,33 +37,11 @@ def tensor_answer(limits: Limits, question: Question) -> Answer:
         _subject(question),
         (*limits.facts(), *(kernel.given if kernel else ())),
         (*_facts(case), *extra.facts, Fact("speedup_high", "bound", min(case.highest, extra.bound))),
-        verdict=_verdict(min(case.highest, extra.bound)),
+        verdict=_verdict(case.ratio, min(case.highest, extra.bound)),
         reasoning=(*_reasons(case), *extra.words, _article(case, limits)),
         assumptions=_ASSUMPTIONS,
         cautions=limits.cautions(),
     )
-
-
-def _case(limits: Limits, question: Question) -> _Case:
-    ratio = tensor_core.peak_ratio(limits.tensor, limits.cuda_flop_per_s)
-    balance = roofline.machine_balance(limits.cuda_flop_per_s, limits.bytes_per_s)
-    tensor_balance = roofline.machine_balance(limits.tensor, limits.bytes_per_s)
-    kernel, times = question.kernel, question.times
-    asked = [kernel.intensity_flop_per_byte if kernel else None, question.intensity_flop_per_byte]
-    known = [intensity for intensity in asked if intensity is not None]
-    if len(known) + (times is not None) != 1:
-        raise UsageError(
-            "asks about one thing at a time",
-            where="model tensor",
-            remedy="give one of --intensity, --kernel, or --t-mem with --t-cmp",
-        )
-    if times is not None:
-        x = roofline.boundness_of_times(times.t_mem_s, times.t_cmp_s)
-        return _Case(ratio, balance, tensor_balance, None, x)
-    x = roofline.memory_boundness(balance, known[0])
-    if kernel is not None and kernel.name == "scale":
-        x = scale.boundness(limits.cuda_flop_per_s, limits.bytes_per_s, limits.element_bytes)
-    return _Case(ratio, balance, tensor_balance, known[0], x)
 
 
 def _subject(question: Question) -> str:
@@ -117,7 +52,7 @@ def _subject(question: Question) -> str:
     return f"Tensor cores for a kernel of {shown(question.intensity_flop_per_byte, 'FLOP/byte')}"
 
 
-def _facts(case: _Case) -> tuple[Fact, ...]:
+def _facts(case: Case) -> tuple[Fact, ...]:
     workload = tensor_core.unoverlapped(tensor_core.UNLIMITED, case.x)
     return (
         Fact("intensity_flop_per_byte", "operational intensity, I", case.intensity, "FLOP/byte"),
@@ -133,13 +68,24 @@ def _facts(case: _Case) -> tuple[Fact, ...]:
     )
 
 
-def _verdict(highest: float) -> str:
-    if highest <= 1:
+def _verdict(ratio: float, highest: float) -> str:
+    if ratio <= 1:
         return "Tensor cores cannot give anything: they are no faster than CUDA cores here."
+    if highest <= 1:
+        return "Tensor cores cannot give anything: all compute time hides under memory time."
     return f"Tensor cores cannot give more than {shown(highest)}×."
 
 
-def _reasons(case: _Case) -> tuple[str, ...]:
+def _article(case: Case, limits: Limits) -> str:
+    own = shown(tensor_core.bound(case.ratio))
+    return (
+        f"Article 1 (arXiv 2502.16851) concludes 1× to {tensor_core.bound(ARTICLE_RATIO):.2f}× for memory-bound FP64"
+        f" kernels, from r = {ARTICLE_RATIO:g}. For {limits.dtype.upper()} with these peaks r is {shown(case.ratio)},"
+        f" and the limit {own}×, which only a kernel at x = 1 without any overlap comes near."
+    )
+
+
+def _reasons(case: Case) -> tuple[str, ...]:
     if case.ratio < 1:
         return (
             (
@@ -160,13 +106,4 @@ def _reasons(case: _Case) -> tuple[str, ...]:
             f"The kernel is compute bound: memory takes {shown(case.x)} of the compute time. Faster compute pays until"
             " memory limits, so the bounds for memory-bound kernels do not apply."
         ),
-    )
-
-
-def _article(case: _Case, limits: Limits) -> str:
-    own = shown(tensor_core.bound(case.ratio))
-    return (
-        f"Article 1 (arXiv 2502.16851) concludes 1× to {tensor_core.bound(ARTICLE_RATIO):.2f}× for memory-bound FP64"
-        f" kernels, from r = {ARTICLE_RATIO:g}. For {limits.dtype.upper()} with these peaks r is {shown(case.ratio)},"
-        f" and the limit {own}×, which only a kernel at x = 1 without any overlap comes near."
     )

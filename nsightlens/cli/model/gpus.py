@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from nsightlens.cli.model.options import emit, output_options
+from nsightlens.cli.model.output import emit, output_options
 
 
 @click.command(epilog="Example: nsightlens model gpus h200")

@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from nsightlens.cli.model.options import dtype_option, emit, output_options, size_options, sizes
+from nsightlens.cli.model.options import dtype_option, size_options, sizes
+from nsightlens.cli.model.output import emit, output_options
 
 KERNELS = ("scale", "gemv", "spmv", "stencil")
 

@@ -2,20 +2,12 @@
 
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from nsightlens.cli.options import format_of
-from nsightlens.cli.out import require_output, write_out
-from nsightlens.errors import UsageError
-from nsightlens.files import refuse_existing, write_atomically
-from nsightlens.text import printable
-
 if TYPE_CHECKING:
-    from nsightlens.answers.answer import Answer
-    from nsightlens.answers.kernels import Sizes
+    from nsightlens.answers.kernel import Sizes
     from nsightlens.answers.limits import Limits
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -38,26 +30,13 @@ def positive(text: str) -> float:
     return number
 
 
-FORMATS = ("table", "json", "markdown")
 DTYPES = ("fp64", "fp32", "fp16")
 _SIZE = click.IntRange(min=1)
 
 
-def output_options(function: Command) -> Command:
-    """Add ``--format``, ``-o`` and ``--force``, as ``fmt``, ``output`` and ``force``."""
-    return _with(
-        function,
-        click.option(
-            "--format", "fmt", type=click.Choice(FORMATS), help="A table if not given, else by the extension of -o."
-        ),
-        click.option("-o", "--output", type=click.Path(path_type=Path), help="Write to FILE."),
-        click.option("--force", is_flag=True, help="Overwrite an existing file."),
-    )
-
-
 def dtype_option(function: Command) -> Command:
     """Add ``--dtype``."""
-    return _with(
+    return with_options(
         function,
         click.option("--dtype", type=click.Choice(DTYPES), default="fp64", show_default=True, help="Precision."),
     )
@@ -70,7 +49,7 @@ def gpu_options(function: Command) -> Command:
         ("--tensor-peak-flop-per-s", "tensor_peak", "Own peak of tensor cores, dense."),
         ("--bandwidth-bytes-per-s", "bandwidth", "Own bandwidth of device memory."),
     )
-    return _with(
+    return with_options(
         function,
         click.option("--gpu", metavar="NAME", help="A GPU of the table: nsightlens model gpus."),
         dtype_option,
@@ -80,7 +59,7 @@ def gpu_options(function: Command) -> Command:
 
 def size_options(function: Command) -> Command:
     """Add the sizes of kernels; collect them with ``sizes``."""
-    return _with(
+    return with_options(
         function,
         click.option("--elements", metavar="N", type=_SIZE, help="scale: elements."),
         click.option("--rows", metavar="M", type=_SIZE, help="gemv, spmv: rows."),
@@ -106,48 +85,13 @@ def sizes(options: dict[str, Any]) -> "Sizes":
     """Return the sizes that the options of ``size_options`` give, and take these out of ``options``."""
     from dataclasses import fields  # noqa: PLC0415
 
-    from nsightlens.answers.kernels import Sizes  # noqa: PLC0415
+    from nsightlens.answers.kernel import Sizes  # noqa: PLC0415
 
     return Sizes(**{field.name: options.pop(field.name) for field in fields(Sizes)})
 
 
-def emit(make: "Callable[[], Answer]", *, fmt: str | None, output: Path | None, force: bool) -> None:
-    """Print an answer, or write it to a file.
-
-    Raises
-    ------
-    UsageError
-        If the output cannot be written, the file exists and ``force`` is not set, or its extension names no format.
-    """
-    fmt = _format(fmt, output)
-    if output is None:
-        require_output(fmt)
-    else:
-        refuse_existing(output, force=force)
-    text = _rendered(make(), fmt)
-    if output is None:
-        write_out(text)
-        return
-    write_atomically(output, text.encode(), force=force)
-    click.echo(f"nsightlens: wrote {printable(str(output))}", err=True)
-
-
-def _format(fmt: str | None, output: Path | None) -> str:
-    fmt = fmt or format_of(output)
-    if fmt not in FORMATS:
-        raise UsageError(f"answers are not written as {fmt}", where=str(output), remedy="use .txt, .json or .md")
-    return fmt
-
-
-def _rendered(answer: "Answer", fmt: str) -> str:
-    from nsightlens.report import answers  # noqa: PLC0415
-
-    if fmt == "json":
-        return answers.render_json(answer)
-    return answers.render_markdown(answer) if fmt == "markdown" else answers.render_table(answer)
-
-
-def _with(function: Command, *options: Callable[[Command], Command]) -> Command:
+def with_options(function: Command, *options: Callable[[Command], Command]) -> Command:
+    """Add options in the order in which help shows them."""
     for option in reversed(options):
         function = option(function)
     return function

@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from nsightlens.cli.model.options import emit, gpu_options, limits, output_options
+from nsightlens.cli.model.options import gpu_options, limits
+from nsightlens.cli.model.output import emit, output_options
 
 _SIZE = click.IntRange(min=1)
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nsightlens.cli.model.intensity import KERNELS
-from nsightlens.cli.model.options import emit, gpu_options, limits, output_options, positive, size_options, sizes
+from nsightlens.cli.model.options import gpu_options, limits, positive, size_options, sizes
+from nsightlens.cli.model.output import emit, output_options
 from nsightlens.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def command(**options: Any) -> None:  # noqa: ANN401
 
 def _answer(options: dict[str, Any]) -> "Answer":
     from nsightlens.answers.kernels import kernel  # noqa: PLC0415
-    from nsightlens.answers.tensor import Question, Times, tensor_answer  # noqa: PLC0415
+    from nsightlens.answers.tensor import tensor_answer  # noqa: PLC0415
+    from nsightlens.answers.tensor_case import Question, Times  # noqa: PLC0415
 
     dtype, asked, found = options["dtype"], sizes(options), limits(options)
     name, intensity = options["name"], options["intensity"]
