@@ -236,6 +236,7 @@ def test_identifiable_needs_a_long_shorter_time_and_a_small_error():
     assert identifiable(10, 8, 4)
     assert not identifiable(81, 80, 1)
     assert not identifiable(100, 96, 4.9)
+    assert not identifiable(100, 60, 6)  # long enough, but the error is 0.29
     assert identifiable(100, 60, 30)
 
 

@@ -283,6 +283,7 @@ def test_what_grows_with_the_kernel():
     assert codes.spider_density(7, padded=32) == 0.46875
     assert [codes.spider_fits(radius) for radius in (7, 8)] == [True, False]
     assert [codes.spider_fits(radius, 8) for radius in (3, 4)] == [True, False]
+    assert [codes.spider_fits(3, strip) for strip in (6, 7, 8)] == [False, False, True]
 
 
 @given(st.integers(1, 12), st.integers(2, 30))

@@ -1,0 +1,26 @@
+// Counts of BINS kinds. SHARED 1: in shared memory first, 0: straight in device memory. COPIES: bins that a kind is spread
+// over by the thread; their sums are the same.
+extern "C" __global__ void histogram(const unsigned char* __restrict__ kinds, unsigned int* __restrict__ bins, unsigned int n)
+{
+    const unsigned int stride = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
+#if SHARED
+    __shared__ unsigned int own[BINS * COPIES];
+    for (unsigned int i = threadIdx.x; i < BINS * COPIES; i += blockDim.x) {
+        own[i] = 0;
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (unsigned int i = thread; i < n; i += stride) {
+        atomicAdd(own + kinds[i] * COPIES + threadIdx.x % COPIES, 1u);
+    }
+    __syncthreads();
+    for (unsigned int i = threadIdx.x; i < BINS * COPIES; i += blockDim.x) {
+        atomicAdd(bins + i, own[i]);
+    }
+#else
+#pragma unroll 1
+    for (unsigned int i = thread; i < n; i += stride) {
+        atomicAdd(bins + kinds[i] * COPIES + thread % COPIES, 1u);
+    }
+#endif
+}
