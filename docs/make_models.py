@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from nsightlens.data import table
+from nsightlens.gpus import find_gpu
 from nsightlens.models import implementations as codes
 from nsightlens.models import scale, tensor_core
 from nsightlens.models.intensity import gemv_limit, spmv_csr_limit
@@ -31,13 +31,13 @@ class Gpu(NamedTuple):
 
 
 def _from_table(name: str) -> Gpu:
-    entry = table("gpus")[name]
-    return Gpu(entry["fp64_flop_per_s"], entry["tensor_fp64_flop_per_s"], entry["dram_bytes_per_s"])
+    peaks = find_gpu(name).peaks
+    return Gpu(peaks["fp64_flop_per_s"], peaks["tensor_fp64_flop_per_s"], peaks["dram_bytes_per_s"])
 
 
 GPUS = {
     "A100": Gpu(9.7e12, 19.5e12, 1.94e12),  # the bandwidth that article 1 gives
-    "GH200": _from_table("gh200"),
+    "GH200": _from_table("gh200_96"),
     "H200": _from_table("h200"),
 }
 KERNELS = {"2d5pt": 3, "2d9pt": 3, "2d13pt": 1, "2d49pt": 1, "3d7pt": 3, "3d27pt": 3}

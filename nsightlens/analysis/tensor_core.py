@@ -1,8 +1,9 @@
 """Whether tensor cores ran, and how much they could still bring."""
 
 from nsightlens.analysis.result import Ceiling, Overlap, TensorCore
-from nsightlens.analysis.work import CUDA_CORES, TENSOR_TWIN, known, uncounted_tensor_work, used_tensor_cores
+from nsightlens.analysis.work import CUDA_CORES, known, uncounted_tensor_work, used_tensor_cores
 from nsightlens.collectors.report import Launch
+from nsightlens.gpus import TENSOR_TWIN
 from nsightlens.models import tensor_core as model
 from nsightlens.models.roofline import boundness_of_times
 

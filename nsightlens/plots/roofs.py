@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from nsightlens.analysis.result import Ceiling, LaunchResult
-from nsightlens.analysis.work import TENSOR_TWIN
+from nsightlens.gpus import TENSOR_TWIN
 from nsightlens.models.roofline import machine_balance
 from nsightlens.units import si
 
