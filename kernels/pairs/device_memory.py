@@ -5,7 +5,7 @@ import numpy as np
 from nsightlens.kernels.pairs.access import floats
 from nsightlens.kernels.pairs.pair import PACKAGE, Pair, Planted
 from nsightlens.kernels.vector import scale
-from nsightlens.kernels.workload import Array, Workload
+from nsightlens.kernels.workload import Arguments, Array, Workload
 
 MISS, DRAM, SHORT = "l2_miss", "dram_inefficiency", "launch_overhead"
 CHUNK = 2048
@@ -13,7 +13,7 @@ CHUNK = 2048
 
 def sweeps(far: bool, sms: int, count: int) -> Workload:
     """Return weighted sums over a large array, sweep after sweep or chunk by chunk."""
-    chunks, grid, weight = 8192, sms * 8, np.float32(0.5)
+    chunks, grid, weight = 24576, sms * 8, np.float32(0.5)
 
     def summed(a: Array) -> Array:
         each = a.reshape(chunks, CHUNK // 256, 256, 4).sum(axis=(1, 3), dtype=np.float64)
@@ -45,7 +45,7 @@ def chunks(shuffled: bool, sms: int, size: int) -> Workload:
     """Return a copy of chunks of so many times 16 bytes, in order or out of it."""
     n = (1 << 26) // size
 
-    def arguments(random: np.random.Generator) -> tuple[Array, ...]:
+    def arguments(random: np.random.Generator) -> Arguments:
         order = random.permutation(n).astype(np.uint32) if shuffled else np.arange(n, dtype=np.uint32)
         words = np.arange(n * size * 4, dtype=np.uint32).reshape(n, size * 4)
         return words, np.zeros_like(words), order, np.uint32(n)

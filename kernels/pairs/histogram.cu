@@ -1,6 +1,6 @@
-// Counts of BINS kinds. SHARED 1: in shared memory first, 0: straight in device memory. COPIES: bins that a kind is spread
+// Counts of BINS kinds, four a load. SHARED 1: in shared memory first, 0: straight in device memory. COPIES: bins that a kind is spread
 // over by the thread; their sums are the same.
-extern "C" __global__ void histogram(const unsigned char* __restrict__ kinds, unsigned int* __restrict__ bins, unsigned int n)
+extern "C" __global__ void histogram(const uchar4* __restrict__ kinds, unsigned int* __restrict__ bins, unsigned int n)
 {
     const unsigned int stride = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
 #if SHARED
@@ -10,8 +10,12 @@ extern "C" __global__ void histogram(const unsigned char* __restrict__ kinds, un
     }
     __syncthreads();
 #pragma unroll 1
-    for (unsigned int i = thread; i < n; i += stride) {
-        atomicAdd(own + kinds[i] * COPIES + threadIdx.x % COPIES, 1u);
+    for (unsigned int i = thread; i < n / 4; i += stride) {
+        const uchar4 four = kinds[i];
+        atomicAdd(own + four.x * COPIES + threadIdx.x % COPIES, 1u);
+        atomicAdd(own + four.y * COPIES + threadIdx.x % COPIES, 1u);
+        atomicAdd(own + four.z * COPIES + threadIdx.x % COPIES, 1u);
+        atomicAdd(own + four.w * COPIES + threadIdx.x % COPIES, 1u);
     }
     __syncthreads();
     for (unsigned int i = threadIdx.x; i < BINS * COPIES; i += blockDim.x) {
@@ -19,8 +23,12 @@ extern "C" __global__ void histogram(const unsigned char* __restrict__ kinds, un
     }
 #else
 #pragma unroll 1
-    for (unsigned int i = thread; i < n; i += stride) {
-        atomicAdd(bins + kinds[i] * COPIES + thread % COPIES, 1u);
+    for (unsigned int i = thread; i < n / 4; i += stride) {
+        const uchar4 four = kinds[i];
+        atomicAdd(bins + four.x * COPIES + thread % COPIES, 1u);
+        atomicAdd(bins + four.y * COPIES + thread % COPIES, 1u);
+        atomicAdd(bins + four.z * COPIES + thread % COPIES, 1u);
+        atomicAdd(bins + four.w * COPIES + thread % COPIES, 1u);
     }
 #endif
 }

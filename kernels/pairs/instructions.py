@@ -10,7 +10,7 @@ from nsightlens.kernels.workload import Array, Workload
 OVERHEAD, SMALL_GRID = "instruction_overhead", "small_grid"
 
 
-def divide(by_division: bool, grid: int, block: int, n: int = 1 << 21, steps: int = 64) -> Workload:
+def divide(by_division: bool, grid: int, block: int, n: int = 1 << 23, steps: int = 64) -> Workload:
     """Return FP64 chains of which every fourth step divides, or multiplies by the reciprocal."""
     d, c = 1.25, 0.25
     power = (1 / d) ** (4 * steps)
@@ -82,7 +82,7 @@ PAIRS = (
     Pair(
         "wrap_modulo",
         (OVERHEAD,),
-        lambda planted, sms: wrap(bool(planted), sms, 1 << 23, 16),
+        lambda planted, sms: wrap(bool(planted), sms, 3 << 23, 16),
         "The remainder of a division by a width that is a power of two.",
     ),
     Pair("divide_both", (OVERHEAD, SMALL_GRID), _both, "Divisions; blocks for half of the multiprocessors."),

@@ -5,7 +5,7 @@ import numpy as np
 from nsightlens.kernels.pairs.access import CONFLICT, floats
 from nsightlens.kernels.pairs.pair import PACKAGE, Pair, Planted
 from nsightlens.kernels.vector import random_vector
-from nsightlens.kernels.workload import Array, Workload
+from nsightlens.kernels.workload import Arguments, Array, Workload
 
 SPILL, ATOMIC, DIVERGENCE, SLOW = "register_spill", "atomic_contention", "divergence", "slow_pipe"
 _M, _C = np.float32(0.999), np.float32(0.25)
@@ -39,7 +39,7 @@ def matmul(pad: int) -> Workload:
 
 def columns(pad: int, sms: int) -> Workload:
     """Return FP64 sums along the rows of shared tiles whose rows are so far apart."""
-    grid, rounds = sms * 4, 60
+    grid, rounds = sms * 4, 100
     return Workload(
         name="columns",
         source="columns.cu",
@@ -60,7 +60,7 @@ def columns(pad: int, sms: int) -> Workload:
 
 def recursive(sms: int, local: bool = False, precise: bool = False, blocks: int = 4) -> Workload:
     """Return a recursive filter whose past lies in registers or in local memory, in FP32 or through FP64."""
-    rows, steps = 16, 256
+    rows, steps = 16, 2048
     threads = sms * blocks * 256
     return Workload(
         name="filter",
@@ -98,8 +98,8 @@ def _filtered(a: Array, weights: Array, steps: int) -> Array:
 
 
 def registers(blocks: int, sms: int) -> Workload:
-    """Return 40 FP64 chains a thread, compiled for so many blocks a multiprocessor; two are resident."""
-    live, rounds, grid = 40, 400, sms * 4
+    """Return 30 FP64 chains a thread, compiled for so many blocks a multiprocessor; two are resident."""
+    live, rounds, grid = 30, 800, sms * 4
     m, c = 0.999, 0.25
     power = m**rounds
 
@@ -156,7 +156,7 @@ def histogram(shared: bool, copies: int, n: int, sms: int) -> Workload:
 
 
 def _counted(kinds: Array, bins: int, copies: int, threads: int, shared: bool) -> Array:
-    thread = np.arange(kinds.size, dtype=np.uint32) % np.uint32(threads)
+    thread = np.arange(kinds.size, dtype=np.uint32) // np.uint32(4) % np.uint32(threads)
     copy = (thread % np.uint32(256) if shared else thread) % np.uint32(copies)
     return np.asarray(np.bincount(kinds * np.uint32(copies) + copy, minlength=bins * copies), np.uint32)
 
@@ -164,7 +164,7 @@ def _counted(kinds: Array, bins: int, copies: int, threads: int, shared: bool) -
 def branches(sms: int, n: int, steps: int, alternate: bool, precise: bool = False) -> Workload:
     """Return FP32 chains of two kinds, which alternate from element to element or from warp to warp."""
 
-    def arguments(random: np.random.Generator) -> tuple[Array, ...]:
+    def arguments(random: np.random.Generator) -> Arguments:
         kinds = np.arange(n, dtype=np.uint32) // np.uint32(1 if alternate else 32) % np.uint32(2)
         return floats(random, n), kinds.astype(np.uint8), np.zeros(n, np.float32), _M, _C, np.uint32(n)
 
@@ -193,10 +193,10 @@ def _branched(a: Array, kinds: Array, steps: int) -> Array:
 
 def iterations(shuffled: bool, grid: int, block: int) -> Workload:
     """Return FP64 chains of different lengths, as they come or sorted within stretches of 8192."""
-    n = 1 << 21
+    n = 1 << 22
     m, c = 0.999, 0.25
 
-    def arguments(random: np.random.Generator) -> tuple[Array, ...]:
+    def arguments(random: np.random.Generator) -> Arguments:
         counts = random.integers(16, 128, n, dtype=np.uint16)
         if not shuffled:
             counts = np.sort(counts.reshape(-1, 8192), axis=1).ravel()
@@ -224,21 +224,21 @@ def iterations(shuffled: bool, grid: int, block: int) -> Workload:
 
 
 def _both(planted: Planted, sms: int) -> Workload:
-    return branches(sms, 1 << 22, 128, alternate=DIVERGENCE in planted, precise=SLOW in planted)
+    return branches(sms, 1 << 24, 128, alternate=DIVERGENCE in planted, precise=SLOW in planted)
 
 
 PAIRS = (
     Pair(
         "matmul_conflicts",
         (CONFLICT,),
-        lambda planted, _: matmul(4 if planted else 1),
-        "Four-way conflicts.",
+        lambda planted, _: matmul(8 if planted else 1),
+        "Eight-way conflicts.",
     ),
     Pair(
         "columns_conflicts",
         (CONFLICT,),
-        lambda planted, sms: columns(2 if planted else 1, sms),
-        "FP64 rows of 34: two-way conflicts, data from L2.",
+        lambda planted, sms: columns(8 if planted else 1, sms),
+        "FP64 rows of 40: eight-way conflicts, data from L2.",
     ),
     Pair(
         "filter_local",
@@ -250,13 +250,13 @@ PAIRS = (
         "registers_spill",
         (SPILL,),
         lambda planted, sms: registers(4 if planted else 2, sms),
-        "64 registers a thread where 40 FP64 values are alive; two blocks are resident in both.",
+        "64 registers a thread where 30 FP64 values are alive; two blocks are resident in both.",
     ),
     Pair(
         "histogram_global",
         (ATOMIC,),
-        lambda planted, sms: histogram(False, 1 if planted else 4096, 1 << 24, sms),
-        "Eight addresses in L2, instead of 32768.",
+        lambda planted, sms: histogram(False, 16 if planted else 4096, 1 << 25, sms),
+        "128 addresses in L2, instead of 32768.",
     ),
     Pair(
         "histogram_shared",
@@ -279,7 +279,7 @@ PAIRS = (
     Pair(
         "branches_double",
         (SLOW,),
-        lambda planted, sms: branches(sms, 1 << 22, 128, alternate=False, precise=bool(planted)),
+        lambda planted, sms: branches(sms, 1 << 24, 128, alternate=False, precise=bool(planted)),
         "Each FP32 step goes through FP64.",
     ),
     Pair(

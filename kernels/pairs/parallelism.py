@@ -91,7 +91,7 @@ def _triangle(planted: Planted, sms: int) -> Workload:
 
 
 def _straggler(planted: Planted, sms: int) -> Workload:
-    blocks, length, extra = sms * 4, 2000, 1000
+    blocks, length, extra = sms * 4, 4000, 8000
     if planted:
         return parts([[length + extra if b == 0 else length] for b in range(blocks)])
     share, rest = divmod(extra, blocks)
@@ -107,14 +107,14 @@ def phases(barrier: bool, sms: int, loads: bool) -> Workload:
     def phased(a: Array) -> Array:
         x = a[0].astype(np.float64)
         warp = np.arange(threads) % block // 32
+        power = float(m) ** 8
+        rest = float(c) * (1 - power) / (1 - float(m))
         for phase in range(count):
             turns = 1 + (warp + phase) % warps * spread
             for turn in range(int(turns.max())):
                 on = turn < turns
                 step = a[(phase + turn) % rows] * float(m) + x if loads else x
-                for _ in range(8):
-                    step = step * float(m) + float(c)
-                x = np.where(on, step, x)
+                x = np.where(on, step * power + rest, x)
         return np.asarray(x, np.float32)
 
     per_phase = sum(1 + warp * spread for warp in range(warps)) * 32 * (grid * block // (warps * 32))
@@ -153,13 +153,13 @@ PAIRS = (
     Pair(
         "chase_chain",
         (LATENCY,),
-        lambda planted, sms: chase(bool(planted), sms, 512, 512),
+        lambda planted, sms: chase(bool(planted), sms, 1024, 1024),
         "Each load waits for the one before.",
     ),
     Pair(
         "chase_l2",
         (LATENCY,),
-        lambda planted, sms: chase(bool(planted), sms, 24, 1200),
+        lambda planted, sms: chase(bool(planted), sms, 24, 1600),
         "Each load from L2 waits for the one before.",
     ),
     Pair(
@@ -181,7 +181,7 @@ PAIRS = (
         "Blocks for half of the multiprocessors, under device memory.",
     ),
     Pair("parts_triangle", (IMBALANCE,), _triangle, "Longer and longer rows dealt out in order."),
-    Pair("parts_straggler", (IMBALANCE,), _straggler, "One block does half as much again as each other."),
+    Pair("parts_straggler", (IMBALANCE,), _straggler, "One block does three times as much as each other."),
     Pair("tiles_serial", (SERIAL,), _serial(64, 48), "FP64: tiles are fetched after the arithmetic on the one before."),
     Pair("tiles_serial_fp32", (SERIAL,), _serial(32, 96), "The same in FP32."),
     Pair("phases_barrier", (BARRIER,), lambda planted, sms: phases(bool(planted), sms, False), "Needless barriers."),
