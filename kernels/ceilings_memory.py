@@ -7,67 +7,75 @@ from nsightlens.kernels.workload import Arguments, Array, Workload
 
 THREADS, PIECES, UNIT = 256, 4, 16
 PIECE_BYTES = THREADS * PIECES * UNIT
-"""What a block moves at a time."""
+"""What a block moves at a time, with so many accesses of a thread."""
+EACH = "accesses of 16 bytes of a thread"
 SHARED_ROWS = 8
 _BLOCK = (THREADS, 1, 1)
 _SOURCE = "ceilings_memory.cu"
 
 
-def _words(random: np.random.Generator, pieces: int) -> Array:
-    return random.integers(0, 1 << 32, size=(pieces, PIECE_BYTES // 4), dtype=np.uint32)
+def _words(random: np.random.Generator, pieces: int, each: int = PIECES) -> Array:
+    return random.integers(0, 1 << 32, size=(pieces, _bytes(each) // 4), dtype=np.uint32)
 
 
-@family(pieces="blocks, each of 16 KiB")
-def dram_read(pieces: int) -> Workload:
+def _bytes(each: int) -> int:
+    return THREADS * each * UNIT
+
+
+@family(pieces="blocks", each=EACH)
+def dram_read(pieces: int, each: int = PIECES) -> Workload:
     """Read device memory once, and leave an exclusive or of each block's piece."""
     return Workload(
         name="dram_read",
         source=_SOURCE,
         entry="dram_read",
+        defines={"PIECES": each},
         grid=(pieces, 1, 1),
         block=_BLOCK,
-        arguments=lambda random: (_words(random, pieces), np.zeros(pieces, np.uint32)),
+        arguments=lambda random: (_words(random, pieces, each), np.zeros(pieces, np.uint32)),
         outputs=(1,),
         reference=lambda given: (np.bitwise_xor.reduce(given[0], axis=1),),
         flop={},
-        dram_bytes=pieces * (PIECE_BYTES + 4),
+        dram_bytes=pieces * (_bytes(each) + 4),
         min_compute_capability="8.0",
     )
 
 
-@family(pieces="blocks, each of 16 KiB")
-def dram_write(pieces: int) -> Workload:
+@family(pieces="blocks", each=EACH)
+def dram_write(pieces: int, each: int = PIECES) -> Workload:
     """Write device memory once."""
-    units = pieces * PIECE_BYTES // UNIT
+    units = pieces * _bytes(each) // UNIT
     return Workload(
         name="dram_write",
         source=_SOURCE,
         entry="dram_write",
+        defines={"PIECES": each},
         grid=(pieces, 1, 1),
         block=_BLOCK,
         arguments=lambda _: (np.zeros((units, 4), np.uint32),),
         outputs=(0,),
         reference=lambda _: (np.repeat(np.arange(units, dtype=np.uint64).astype(np.uint32)[:, None], 4, axis=1),),
         flop={},
-        dram_bytes=pieces * PIECE_BYTES,
+        dram_bytes=pieces * _bytes(each),
         min_compute_capability="8.0",
     )
 
 
-@family(pieces="blocks, each of 16 KiB")
-def dram_copy(pieces: int) -> Workload:
+@family(pieces="blocks", each=EACH)
+def dram_copy(pieces: int, each: int = PIECES) -> Workload:
     """Copy an array: as many bytes read as written."""
     return Workload(
         name="dram_copy",
         source=_SOURCE,
         entry="dram_copy",
+        defines={"PIECES": each},
         grid=(pieces, 1, 1),
         block=_BLOCK,
-        arguments=lambda random: (_words(random, pieces), np.zeros((pieces, PIECE_BYTES // 4), np.uint32)),
+        arguments=lambda random: (_words(random, pieces, each), np.zeros((pieces, _bytes(each) // 4), np.uint32)),
         outputs=(1,),
         reference=lambda given: (given[0],),
         flop={},
-        dram_bytes=2 * pieces * PIECE_BYTES,
+        dram_bytes=2 * pieces * _bytes(each),
         min_compute_capability="8.0",
     )
 

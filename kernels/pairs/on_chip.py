@@ -146,6 +146,7 @@ def histogram(shared: bool, copies: int, n: int, sms: int) -> Workload:
         arguments=lambda random: (
             random.integers(0, bins, n, dtype=np.uint8),
             np.zeros(bins * copies, np.uint32),
+            np.uint32(1),
             np.uint32(n),
         ),
         outputs=(1,),
@@ -255,8 +256,8 @@ PAIRS = (
     Pair(
         "histogram_global",
         (ATOMIC,),
-        lambda planted, sms: histogram(False, 16 if planted else 4096, 1 << 25, sms),
-        "128 addresses in L2, instead of 32768.",
+        lambda planted, sms: histogram(False, 128 if planted else 4096, 1 << 25, sms),
+        "1024 addresses in L2, instead of 32768.",
     ),
     Pair(
         "histogram_shared",

@@ -7,7 +7,7 @@ from typing import Any
 from nsightlens.apps.bench.conditions import conditions
 from nsightlens.kernels.catalogue import workload
 from nsightlens.kernels.ceilings_compute import FMA, MMA
-from nsightlens.kernels.ceilings_memory import PIECE_BYTES
+from nsightlens.kernels.ceilings_memory import PIECE_BYTES, PIECES
 from nsightlens.kernels.check import check
 from nsightlens.kernels.cupy_launch import prepare
 from nsightlens.kernels.device import Device, device, sm_clock_hz
@@ -16,7 +16,7 @@ from nsightlens.kernels.vendor import products
 from nsightlens.kernels.workload import Workload
 from nsightlens.measured import Measured
 
-FAR_BEYOND_L2 = 40
+FAR_BEYOND_L2 = 20
 """Arrays of the device-memory kernels, in sizes of the L2 cache."""
 ROUNDS = {"fma": 2000, "mma": 4000, "shared": 2000}
 FAMILIES = {"fp64": "dmma", "tf32": "hmma", "fp16": "hmma", "bf16": "hmma", "int8": "imma", "fp8": "qmma"}
@@ -87,10 +87,10 @@ def _rates(here: Device) -> Iterator[Rate]:
 
 
 def _memory(here: Device) -> Iterator[Rate]:
-    pieces = FAR_BEYOND_L2 * here.l2_bytes // PIECE_BYTES
-    size = float(pieces * PIECE_BYTES)
+    pieces = FAR_BEYOND_L2 * here.l2_bytes // PIECE_BYTES * PIECES
+    size = float(pieces * PIECE_BYTES // PIECES)
     for kind, moved in (("read", size), ("write", size), ("copy", 2 * size)):
-        works = [workload(f"dram_{kind}", pieces=pieces)]
+        works = [workload(f"dram_{kind}", pieces=pieces // each, each=each) for each in (1, 2, 4, 8)]
         yield Rate(f"dram_{kind}_bytes_per_s", works, moved, clocked=False)
     blocks, inside = here.multiprocessors * 8, here.l2_bytes // 3 // PIECE_BYTES
     works = [workload("l2_read", pieces=inside, blocks=blocks, rounds=1501)]
