@@ -14,9 +14,10 @@ test: $(VENV)/developed
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest
 
-# docs/frames.md from nsightlens/schema.py
+# docs/frames.md from nsightlens/schema.py, docs/models.md from nsightlens/models/
 docs: $(VENV)/installed
 	$(BIN)/python docs/make_frames.py
+	$(BIN)/python docs/make_models.py
 
 # Builds the sdist, the wheel from it, and runs the wheel's command in an environment of its own.
 package: $(VENV)/developed

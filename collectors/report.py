@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nsightlens.collectors.quantities import Origin, capability, evaluate, is_number
 from nsightlens.collectors.stalls import stall_reasons
 from nsightlens.collectors.tensor import TensorWork, tensor_work
+from nsightlens.text import count, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +18,10 @@ _LARGEST_INTEGER = 2**63 - 1
 """What the integer columns of the frames hold."""
 
 
-@dataclass(frozen=True)
+_SHORT = 60
+
+
+@dataclass(frozen=True, repr=False)
 class Launch:
     """One profiled launch as a reader found it: identity, counters, and the quantities computed from them."""
 
@@ -28,6 +32,11 @@ class Launch:
     tensor: TensorWork
     stalls: dict[str, float]
     opcodes: dict[str, float] | None = None
+
+    def __repr__(self) -> str:
+        """Return one line: which launch, how many counters."""
+        name = printable(str(self.row.get("name")), _SHORT)
+        return f"<Launch {self.row.get('launch')}: {name}, {count(len(self.counters), 'counter')}>"
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import sys
 from common import run as run_program
 
 from nsightlens import annotate
+from nsightlens.kernels.cupy_launch import load_cupy
 from nsightlens.kernels.programs import run
 
 PROCESSES = 2
@@ -25,6 +26,7 @@ def work(rank: int, elements: int) -> None:
 
 def start(elements: int) -> None:
     """Start the processes, wait for all of them, and pass on what went wrong."""
+    load_cupy()  # once here: else each process says that it is missing
     command = [sys.executable, __file__, "--elements", str(elements), "--rank"]
     workers = [subprocess.Popen([*command, str(rank)]) for rank in range(PROCESSES)]  # noqa: S603
     codes = [worker.wait() for worker in workers]

@@ -1,155 +1,86 @@
-"""The shipped kernels: what each computes, its exact work, and the traffic that it cannot do without.
+"""The shipped kernels by name, and those that other packages add.
 
-Lengths are in elements, work in FLOP (a fused multiply-add counts 2), traffic in bytes.
+A family is a function with typed keyword parameters that returns a ``Workload``. A package adds one by an entry point
+of the group ``nsightlens.kernels`` that names a ``Family``.
 """
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from importlib.resources import files
-from types import MappingProxyType
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nsightlens.errors import UsageError
+from nsightlens.kernels.workload import Workload
 
-Vector = NDArray[np.float64]
-Parameters = Mapping[str, float]
-BLOCK = 256
-FP64_BYTES = 8
+GROUP = "nsightlens.kernels"
+_MODULES = ("vector", "scale_tensor", "ceilings_memory", "ceilings_compute", "co_issue", "overlap")
 
 
 @dataclass(frozen=True)
-class Kernel:
-    """A CUDA kernel that turns a vector ``a`` into a vector ``b`` of the same length.
-
-    ``defaults`` names its parameters, ``meaning`` says what they are (with the unit). ``flop``, ``dram_bytes``
-    and ``grid`` take the number of elements and the parameters, ``reference`` takes ``a`` and the parameters,
-    ``arguments`` gives what the kernel takes after ``a`` and ``b``.
-    """
+class Family:
+    """Kernels that differ in their parameters; ``meaning`` says what each is, with its unit."""
 
     name: str
-    source: str
     doc: str
-    defaults: Parameters
+    make: Callable[..., Workload]
     meaning: Mapping[str, str]
-    flop: Callable[[int, Parameters], int]
-    dram_bytes: Callable[[int, Parameters], int]
-    grid: Callable[[int, Parameters], tuple[int, int, int]]
-    arguments: Callable[[int, Parameters], tuple[Any, ...]]
-    reference: Callable[[Vector, Parameters], Vector]
-    data_type: str = "fp64"
-    rtol: float = 0.0
-    min_compute_capability: str = "6.0"
-    template: tuple[str, ...] = ()
 
-    @cached_property
-    def code(self) -> str:
-        """The CUDA source."""
-        return files(__package__).joinpath(self.source).read_text(encoding="utf-8")
-
-    def entry(self, parameters: Parameters) -> str:
-        """Return the name of the function, with its template arguments."""
-        arguments = ", ".join(str(int(parameters[name])) for name in self.template)
-        return f"{self.name}<{arguments}>" if arguments else self.name
-
-    def parameters(self, given: Parameters) -> Parameters:
-        """Return all parameters, those in ``given`` instead of the defaults.
-
-        Raises
-        ------
-        UsageError
-            If there is no parameter of that name.
-        """
-        unknown = [name for name in given if name not in self.defaults]
-        if unknown:
-            known = ", ".join(self.defaults)
-            raise UsageError(f"no such parameter: {unknown[0]}", where=self.name, remedy=f"it takes: {known}")
-        return MappingProxyType({**self.defaults, **given})
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Parameters that need not be given, with their values."""
+        found = inspect.signature(self.make).parameters.values()
+        return {one.name: one.default for one in found if one.default is not inspect.Parameter.empty}
 
 
-def _blocks(threads: int) -> int:
-    return max(1, -(-threads // BLOCK))
+def family(**meaning: str) -> Callable[[Callable[..., Workload]], Family]:
+    """Make a family of a function; its docstring says what it computes, ``meaning`` what its parameters are."""
+
+    def made(make: Callable[..., Workload]) -> Family:
+        doc = " ".join((make.__doc__ or "").split())
+        return Family(make.__name__, doc, make, meaning)
+
+    return made
 
 
-def _pairs(n: int, _: Parameters) -> tuple[int, int, int]:
-    return _blocks((n + 1) // 2), 1, 1
-
-
-def _rows(n: int, p: Parameters) -> tuple[int, int, int]:
-    stride = int(p["stride"])
-    return _blocks(-(-n // stride)), stride, 1
-
-
-def _once_through(n: int, _: Parameters) -> int:
-    return 2 * FP64_BYTES * n
-
-
-def _scaled(a: Vector, p: Parameters) -> Vector:
-    return a * p["q"]
-
-
-def _chained(a: Vector, p: Parameters) -> Vector:
-    power = p["m"] ** int(p["steps"])
-    total = int(p["steps"]) if p["m"] == 1 else (1 - power) / (1 - p["m"])
-    return power * a + p["c"] * total
-
-
-SCALE = Kernel(
-    name="scale",
-    source="scale.cu",
-    doc="b = q a with 16-byte accesses: as fast as memory goes.",
-    defaults={"q": 1.5},
-    meaning={"q": "factor"},
-    flop=lambda n, _: n,
-    dram_bytes=_once_through,
-    grid=_pairs,
-    arguments=lambda n, p: (np.float64(p["q"]), np.uint64(n)),
-    reference=_scaled,
-)
-SCALE_STRIDED = Kernel(
-    name="scale_strided",
-    source="scale_strided.cu",
-    doc="b = q a with neighbouring threads `stride` elements apart: the same work, uncoalesced.",
-    defaults={"q": 1.5, "stride": 32},
-    meaning={
-        "q": "factor",
-        "stride": "elements from thread to thread, at most 65535",
-    },
-    flop=lambda n, _: n,
-    dram_bytes=_once_through,
-    grid=_rows,
-    arguments=lambda n, p: (np.float64(p["q"]), np.uint64(n), np.uint32(p["stride"])),
-    reference=_scaled,
-)
-FMA_CHAIN = Kernel(
-    name="fma_chain",
-    source="fma_chain.cu",
-    doc="b = a after `steps` fused multiply-adds x = m x + c: memory bound to compute bound as steps grow.",
-    defaults={"steps": 32, "m": 1 - 2.0**-10, "c": 2.0**-10},
-    meaning={"steps": "fused multiply-adds per element", "m": "factor", "c": "summand"},
-    flop=lambda n, p: 2 * int(p["steps"]) * n,
-    dram_bytes=_once_through,
-    grid=_pairs,
-    arguments=lambda n, p: (np.float64(p["m"]), np.float64(p["c"]), np.uint64(n)),
-    reference=_chained,
-    rtol=1e-12,
-    template=("steps",),
-)
-KERNELS: Mapping[str, Kernel] = MappingProxyType({k.name: k for k in (SCALE, SCALE_STRIDED, FMA_CHAIN)})
-
-
-def kernel(name: str) -> Kernel:
-    """Return the kernel of that name.
+@cache
+def families() -> Mapping[str, Family]:
+    """Return all families by name.
 
     Raises
     ------
     UsageError
-        If there is none.
+        If an entry point names none.
     """
-    try:
-        return KERNELS[name]
-    except KeyError:
-        raise UsageError("no such kernel", where=name, remedy=f"take one of: {', '.join(KERNELS)}") from None
+    modules = [import_module(f"nsightlens.kernels.{name}") for name in _MODULES]
+    shipped = [thing for module in modules for thing in vars(module).values() if isinstance(thing, Family)]
+    return {one.name: one for one in (*shipped, *map(_loaded, entry_points(group=GROUP)))}
+
+
+def workload(name: str, **parameters: Any) -> Workload:  # noqa: ANN401
+    """Return a workload of a family.
+
+    Raises
+    ------
+    UsageError
+        If there is no such family or parameter, or one that is needed is missing.
+    """
+    known = families()
+    if name not in known:
+        raise UsageError("no such kernel", where=name, remedy=f"take one of: {', '.join(known)}")
+    one = known[name]
+    unknown = [parameter for parameter in parameters if parameter not in one.meaning]
+    lacking = [parameter for parameter in one.meaning if parameter not in {**one.defaults, **parameters}]
+    if unknown or lacking:
+        what = f"no such parameter: {unknown[0]}" if unknown else f"needs the parameter {lacking[0]}"
+        raise UsageError(what, where=name, remedy=f"it takes: {', '.join(one.meaning)}")
+    return one.make(**parameters)
+
+
+def _loaded(point: object) -> Family:
+    found = point.load()  # type: ignore[attr-defined]
+    if not isinstance(found, Family):
+        raise UsageError("is no family of kernels", where=f"entry point {point}", remedy="uninstall the package")
+    return found

@@ -1,5 +1,8 @@
 """One family of errors: what is wrong, where, and the command that mends it."""
 
+INSTALL_CUPY = 'pip install "nsightlens[cuda13]", or "nsightlens[cuda12]" for CUDA 12'
+"""What mends a missing CuPy."""
+
 
 class NsightlensError(Exception):
     """Base of every error that a user can mend.
@@ -32,6 +35,10 @@ class UsageError(NsightlensError):
     """The call cannot be carried out as given (exit code 2)."""
 
     exit_code = 2
+
+
+class ModelError(UsageError, ValueError):
+    """A model is asked outside the range in which it holds (exit code 2)."""
 
 
 class ReportError(NsightlensError):

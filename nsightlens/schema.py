@@ -83,6 +83,7 @@ def finding_columns() -> dict[str, Column]:
         "unexplained_s": _UNEXPLAINED,
         **_TENSOR_CORE,
         "event_time_s": _EVENT,
+        **_REPEATS,
     }
 
 
@@ -102,6 +103,12 @@ _PLACE = {
 _IDEAL = Column("float64", "s", "Time of the limiting resource without excess work.")
 _UNEXPLAINED = Column("float64", "s", "What is left of the time: time_s - ideal_s - the sum of all losses.")
 _EVENT = Column("float64", "s", "Time that was taken without ncu, where analyze was given --times; median of repeats.")
+_REPEATS = {
+    "repeats": Column("Int64", "", "Runs of profile --repeat that the next three are taken over."),
+    "repeats_median_s": Column("float64", "s", "Median time over the runs."),
+    "repeats_min_s": Column("float64", "s", "Shortest time over the runs."),
+    "repeats_max_s": Column("float64", "s", "Longest time over the runs."),
+}
 _TENSOR_CORE = {
     "tensor_core_used": Column("boolean", "", "Whether tensor cores ran."),
     "tensor_core_speedup_high": Column("float64", "1", "Largest speed-up that tensor cores could bring."),

@@ -250,6 +250,13 @@ def test_peaks_of_the_report_come_before_those_of_the_table():
         ("NVIDIA H100 80GB HBM3", 3.35e12),
         ("NVIDIA A100-SXM4-80GB", 2.039e12),
         ("NVIDIA A100 80GB PCIe", 1.935e12),
+        ("NVIDIA A100-SXM4-40GB", 1.555e12),
+        ("NVIDIA H100 PCIe", 2.0e12),
+        ("NVIDIA H200 NVL", 4.8e12),
+        ("Tesla V100-SXM2-32GB", 0.9e12),
+        ("NVIDIA L4", 0.3e12),
+        ("NVIDIA L40S", 0.864e12),
+        ("NVIDIA GeForce RTX 4090", 1.008e12),
     ],
 )
 def test_the_table_knows_a_device_by_its_name(gpu, bandwidth):
@@ -257,9 +264,17 @@ def test_the_table_knows_a_device_by_its_name(gpu, bandwidth):
     assert ceiling == {"value": bandwidth, "source": "spec"}
 
 
-@pytest.mark.parametrize("gpu", ["NVIDIA H100 PCIe", "Tesla V100-SXM2-32GB", "NVIDIA GeForce RTX 3090", "", None, 5])
+@pytest.mark.parametrize(
+    "gpu", ["NVIDIA H800", "NVIDIA H100", "NVIDIA A10G", "NVIDIA GeForce RTX 3090 Ti", "h200", "A100", "", None, 5]
+)
 def test_an_unknown_device_has_no_ceiling(gpu):
     assert one(BALANCED | {"device__attribute_display_name": gpu})["ceilings"] == {}
+
+
+def test_peaks_that_sources_give_differently_are_no_ceilings():
+    found = one(BALANCED | {"device__attribute_display_name": "NVIDIA B200"})["ceilings"]
+    assert found["tensor_fp16_flop_per_s"] == {"value": 2.25e15, "source": "spec"}
+    assert not {"fp64_flop_per_s", "tensor_fp64_flop_per_s", "dram_bytes_per_s"} & set(found)
 
 
 # -- roofline and tensor cores ---------------------------------------------------------------------------------------

@@ -1,100 +1,204 @@
 """The catalogue of kernels, and the programs that run them, without a GPU."""
 
-import shutil
-import subprocess
 import sys
 from types import SimpleNamespace
 
+import cuda_sources
 import numpy as np
 import pytest
 
 from nsightlens.errors import NsightlensError, UsageError
-from nsightlens.kernels import cupy_launch, programs
-from nsightlens.kernels.catalogue import BLOCK, FMA_CHAIN, KERNELS, SCALE, SCALE_STRIDED, kernel
+from nsightlens.kernels import check, cupy_launch, programs
+from nsightlens.kernels.catalogue import families, workload
+from nsightlens.kernels.ceilings_compute import FMA, MMA
+from nsightlens.kernels.overlap import VARIANTS
+from nsightlens.kernels.timing import timing
 
-SIZES = (1, 2, 3, 31, 33, 511, 512, 513, 4099)
+SIZES = (1, 2, 3, 31, 33, 63, 64, 65, 511, 512, 513, 4099)
+SMALL = {
+    "scale": [{"n": 4099}],
+    "scale_strided": [{"n": 4099}],
+    "fma_chain": [{"n": 4099}, {"n": 77, "steps": 128}],
+    "scale_tensor": [{"n": 4099, "published": p, "rows": rows} for p in (0, 1) for rows in (8, 16)],
+    "dram_read": [{"pieces": 3}],
+    "dram_write": [{"pieces": 3}],
+    "dram_copy": [{"pieces": 3}],
+    "l2_read": [{"pieces": 3, "blocks": 5, "rounds": 7}],
+    "shared_read": [{"blocks": 2, "rounds": 9}],
+    "fma_rate": [{"kind": kind, "blocks": 2, "rounds": 3} for kind in FMA],
+    "co_issue": [
+        {"bits": bits, "blocks": 2, "rounds": 3, "fma": fma, "mma": mma, "apart": apart}
+        for bits in (64, 32)
+        for fma, mma in ((1, 1), (1, 0), (0, 1))
+        for apart in (0, 1)
+    ],
+    "factorial": [
+        {"kind": kind, "steps": 5, "vectors": 1024 + 32, "blocks": 3, "variant": variant, "phases": phases}
+        for kind in (32, 64, 164)
+        for variant in VARIANTS
+        for phases in (0, 1)
+    ],
+    "pipelined": [
+        {"kind": kind, "steps": 5, "tiles": 7, "blocks": 3, "ahead": ahead, "variant": variant}
+        for kind in (32, 64, 164)
+        for variant in VARIANTS
+        for ahead in (0, 2, 4)
+    ],
+    "mma_rate": [{"kind": kind, "blocks": 2, "rounds": 3} for kind in MMA],
+}
+ALL = [(name, given) for name, many in SMALL.items() for given in many]
+IDS = ["-".join([name, *map(str, given.values())]) for name, given in ALL]
+ARCHITECTURES = {"sm_80": 80, "sm_90": 90, "sm_100": 100}
 
 
-@pytest.fixture(params=KERNELS.values(), ids=KERNELS)
-def entry(request):
-    return request.param
+@pytest.fixture(params=ALL, ids=IDS)
+def work(request):
+    name, given = request.param
+    return workload(name, **given)
 
 
-def test_every_kernel_is_documented_and_its_source_is_shipped(entry):
-    assert entry.doc
-    assert set(entry.meaning) == set(entry.defaults)
-    assert f"{entry.name}(" in entry.code
-    assert entry.data_type == "fp64"
+def test_every_family_is_tried_here():
+    assert set(families()) == set(SMALL)
 
 
-def test_each_vector_moves_once(entry):
-    a = np.ones(4099)
-    assert entry.dram_bytes(a.size, entry.defaults) == a.nbytes + entry.reference(a, entry.defaults).nbytes
+@pytest.mark.parametrize("name", sorted(families()))
+def test_every_family_is_documented(name):
+    one = families()[name]
+    assert one.doc
+    assert set(one.defaults) <= set(one.meaning)
+    assert all(one.meaning.values())
+
+
+def test_every_workload_is_whole(work):
+    assert work.entry.split("<")[0] + "(" in work.code
+    arguments = work.arguments(np.random.default_rng(0))
+    expected = work.reference(arguments)
+    assert len(expected) == len(work.outputs)
+    for position, right in zip(work.outputs, expected, strict=True):
+        assert (arguments[position].shape, arguments[position].dtype) == (right.shape, right.dtype)
+        quiet = work.name.endswith(("_compute", "_skeleton", "mma_fp16_fp16"))
+        assert np.array_equal(arguments[position], right) == quiet
+    assert all(value >= 0 and isinstance(value, int) for value in work.flop.values())
+
+
+def test_least_traffic_is_what_arrays_hold(work):
+    if work.l2_resident or work.name.endswith(("_compute", "_skeleton")):
+        pytest.skip("its arrays stay in L2, or are not touched")
+    arguments = work.arguments(np.random.default_rng(0))
+    arrays = [one for one in arguments if isinstance(one, np.ndarray) and one.ndim]
+    assert work.dram_bytes == sum(one.nbytes for one in arrays)
+
+
+@pytest.mark.skipif(cuda_sources.compiler() is None, reason="neither nvcc nor the wheel nvidia-cuda-nvrtc is there")
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_every_source_compiles(work, arch, tmp_path):
+    if float(work.min_compute_capability) * 10 > ARCHITECTURES[arch]:
+        pytest.skip(f"needs compute capability {work.min_compute_capability}")
+    assert cuda_sources.compile_source(work, arch, tmp_path) == ""
 
 
 def test_scale_multiplies_once_per_element():
-    assert SCALE.flop(2**27, SCALE.defaults) == 2**27 == SCALE_STRIDED.flop(2**27, SCALE_STRIDED.defaults)
+    assert workload("scale", n=2**27).flop == {"fp64": 2**27} == workload("scale_strided", n=2**27).flop
+
+
+@pytest.mark.parametrize("rows", [8, 16])
+@pytest.mark.parametrize("n", SIZES)
+def test_scale_on_tensor_cores_multiplies_whole_tiles_with_the_unit_matrix(n, rows):
+    work = workload("scale_tensor", n=n, rows=rows)
+    tiles, rest = divmod(n, 8 * rows)
+    # a tile is rows x 8 times 8 x 8, a multiply-add counted 2
+    assert work.flop == {"tensor_fp64": tiles * 2 * rows * 8 * 8, "fp64": rest}
+    given = work.arguments(np.random.default_rng(0))
+    np.testing.assert_array_equal(work.reference(given)[0], given[0] * 1.5)
+
+
+def lanes(matrix, rows, columns):
+    """Return what each of 32 lanes holds of a matrix at these positions."""
+    lane = np.arange(32)
+    return matrix[rows(lane // 4, lane % 4), columns(lane // 4, lane % 4)]
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_the_fragments_of_scale_give_the_scaled_tile(published):
+    """Emulate what the lanes load and hold (PTX: A[g][t], B[t][g], D[g][2t] and D[g][2t+1]) for both patterns."""
+    tile, q = np.random.default_rng(1).random((8, 8)), 1.5
+    g, t = np.arange(32) // 4, np.arange(32) % 4
+    d = np.zeros((8, 8))
+    for step in (0, 1):
+        column = t + 4 * step if published else 2 * t + step
+        a, b = np.zeros((8, 4)), np.zeros((4, 8))
+        a[g, t] = tile[g, column]
+        b[t, g] = np.where(g == column, q, 0.0)
+        d += a @ b
+    np.testing.assert_array_equal(d, q * tile)
+
+
+def test_infinities_nans_and_negative_zeros_on_tensor_cores():
+    a = np.arange(1.0, 129.0)
+    a[3], a[70], a[20] = np.inf, np.nan, -0.0
+    work = workload("scale_tensor", n=128, q=2.0)
+    (found,) = work.reference((a, None))
+    assert found[3] == np.inf
+    assert np.isnan(found[[0, 1, 2, 4, 5, 6, 7, 64, 70, 71]]).all()
+    assert np.isfinite(found[8:64]).all()
+    assert not np.signbit(found[20])
 
 
 @pytest.mark.parametrize("steps", [0, 1, 2, 64])
-@pytest.mark.parametrize("m", [1.0, 0.5, FMA_CHAIN.defaults["m"]])
+@pytest.mark.parametrize("m", [1.0, 0.5, 1 - 2.0**-10])
 def test_the_chain_is_steps_multiply_adds_per_element(steps, m):
-    parameters = FMA_CHAIN.parameters({"steps": steps, "m": m})
-    a = np.random.default_rng(0).random(101) + 0.5
-    x, flop = a.copy(), 0
+    work = workload("fma_chain", n=101, steps=steps, m=m)
+    given = work.arguments(np.random.default_rng(0))
+    x, flop = given[0].copy(), 0
     for _ in range(steps):
-        x = x * m + parameters["c"]
+        x = x * m + 2.0**-10
         flop += 2 * x.size
-    np.testing.assert_allclose(FMA_CHAIN.reference(a, parameters), x, rtol=FMA_CHAIN.rtol)
-    assert FMA_CHAIN.flop(a.size, parameters) == flop
+    np.testing.assert_allclose(work.reference(given)[0], x, rtol=work.rtol)
+    assert work.flop == {"fp64": flop}
 
 
 @pytest.mark.parametrize("n", SIZES)
 def test_a_grid_of_pairs_covers_every_element_once(n):
-    blocks, y, z = SCALE.grid(n, SCALE.defaults)
-    first = 2 * np.arange(blocks * BLOCK)
+    work = workload("scale", n=n)
+    first = 2 * np.arange(work.grid[0] * work.block[0])
     touched = np.concatenate([first[first < n], first[first + 1 < n] + 1])
-    assert (y, z) == (1, 1)
     assert sorted(touched) == list(range(n))
-    assert (blocks - 1) * BLOCK * 2 < n
+    assert (work.grid[0] - 1) * work.block[0] * 2 < n
 
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("stride", [1, 4, 32])
 def test_a_strided_grid_covers_every_element_once(n, stride):
-    blocks, columns, z = SCALE_STRIDED.grid(n, {"stride": stride})
-    touched = np.add.outer(np.arange(columns), np.arange(blocks * BLOCK) * stride).ravel()
-    assert (columns, z) == (stride, 1)
+    rows, columns, _ = workload("scale_strided", n=n, stride=stride).grid
+    touched = np.add.outer(np.arange(columns), np.arange(rows * 256) * stride).ravel()
+    assert columns == stride
     assert sorted(touched[touched < n]) == list(range(n))
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3, 4, 7, 11])
+def test_reading_in_turn(rounds):
+    work = workload("l2_read", pieces=4, blocks=6, rounds=rounds)
+    given = work.arguments(np.random.default_rng(0))
+    each = [np.bitwise_xor.reduce(row) for row in given[0]]
+    slowly = [0] * 6
+    for block in range(6):
+        for turn in range(rounds):
+            slowly[block] ^= int(each[(block + turn) % 4])
+    assert list(work.reference(given)[0]) == slowly
 
 
 def test_names_and_parameters_that_do_not_exist_are_usage_errors():
     with pytest.raises(UsageError, match="take one of: scale, scale_strided, fma_chain"):
-        kernel("scael")
-    with pytest.raises(UsageError, match="it takes: steps, m, c"):
-        FMA_CHAIN.parameters({"step": 1})
-
-
-def test_template_arguments_are_part_of_the_entry():
-    assert FMA_CHAIN.entry({"steps": 8.0}) == "fma_chain<8>"
-    assert SCALE.entry({}) == "scale"
-
-
-@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
-def test_sources_compile_to_16_byte_accesses(entry, tmp_path):
-    source = tmp_path / entry.source
-    types = "const double*, double*, double, double, unsigned long long"
-    instance = f"template __global__ void {entry.entry(entry.defaults)}({types});" if entry.template else ""
-    source.write_text(f"{entry.code}\n{instance}\n")
-    done = subprocess.run(
-        ["nvcc", "-std=c++17", "-arch=sm_80", "-Werror=all-warnings", "-ptx", "-o", tmp_path / "ptx", source],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    ptx = (tmp_path / "ptx").read_text()
-    assert ("st.global.v2.f64" in ptx) == (entry is not SCALE_STRIDED)
+        workload("scael", n=1)
+    with pytest.raises(UsageError, match="it takes: n, steps, m, c"):
+        workload("fma_chain", n=1, step=1)
+    with pytest.raises(UsageError, match="needs the parameter n"):
+        workload("scale")
+    for name, given in (("fma_rate", {"kind": "fp128"}), ("mma_rate", {"kind": "fp128"})):
+        with pytest.raises(UsageError, match="take one of: fp64"):
+            workload(name, blocks=1, rounds=1, **given)
+    with pytest.raises(UsageError, match="rows=8 or rows=16"):
+        workload("scale_tensor", n=1, rows=4)
 
 
 def test_without_cupy_the_message_names_the_extras(monkeypatch):
@@ -105,20 +209,44 @@ def test_without_cupy_the_message_names_the_extras(monkeypatch):
     cupy_launch.load_cupy.cache_clear()
 
 
+class Device(np.ndarray):
+    """A NumPy array that answers as CuPy's do."""
+
+    def get(self):
+        return np.array(self)
+
+    def set(self, values):
+        self[:] = values
+
+
 @pytest.fixture
 def launches(monkeypatch):
-    """A CuPy made of NumPy, whose kernels do nothing but be counted."""
+    """A CuPy made of NumPy, whose kernels compute the reference and are counted."""
     seen = []
     event = SimpleNamespace(record=lambda: None, synchronize=lambda: None)
-    cuda = SimpleNamespace(Event=lambda: event, get_elapsed_time=lambda _start, _end: 2.0)
-    fake = SimpleNamespace(asarray=np.array, asnumpy=np.array, empty_like=np.zeros_like, cuda=cuda)
+    cuda = SimpleNamespace(
+        Event=lambda: event,
+        get_elapsed_time=lambda _start, _end: 2.0,
+        Device=lambda: SimpleNamespace(compute_capability="90"),
+    )
+    fake = SimpleNamespace(asarray=lambda a: np.array(a).view(Device), cuda=cuda)
 
-    def launch(entry, a, b, parameters):
-        seen.append(entry.name)
-        b[:] = entry.reference(a, parameters)
+    def function(_grid, _block, arguments, **_):
+        work = seen.pop()
+        seen.append(work.name)
+        for position, right in zip(work.outputs, work.reference(arguments), strict=True):
+            arguments[position].set(right)
 
-    monkeypatch.setattr(programs, "load_cupy", lambda: fake)
-    monkeypatch.setattr(programs, "launch", launch)
+    for module in ("cupy_launch", "timing"):
+        monkeypatch.setattr(f"nsightlens.kernels.{module}.load_cupy", lambda: fake)
+    monkeypatch.setattr(cupy_launch, "_function", lambda *_: function)
+    launch = cupy_launch.Prepared.launch
+
+    def counted(self):
+        seen.append(self.work)
+        launch(self)
+
+    monkeypatch.setattr(cupy_launch.Prepared, "launch", counted)
     return seen
 
 
@@ -132,7 +260,30 @@ def test_a_program_launches_once_and_checks_the_result(launches):
 
 @pytest.mark.parametrize("wrong", [1.0, np.nan])
 def test_a_wrong_result_is_an_error(launches, monkeypatch, wrong):
-    monkeypatch.setattr(programs, "launch", lambda _entry, _a, b, _parameters: b.fill(wrong))
+    monkeypatch.setattr(cupy_launch.Prepared, "results", lambda _: [np.full(33, wrong)])
     with pytest.raises(NsightlensError, match="wrong result"):
         programs.run("scale", 33)
-    assert launches == []
+    assert launches == ["scale"]
+
+
+@pytest.mark.usefixtures("launches")
+def test_a_device_that_is_too_old_is_a_usage_error(monkeypatch):
+    work = workload("scale_tensor", n=8, rows=16)
+    monkeypatch.setattr(cupy_launch.load_cupy().cuda, "Device", lambda: SimpleNamespace(compute_capability="80"))
+    with pytest.raises(UsageError, match=r"needs compute capability 9\.0"):
+        cupy_launch.prepare(work)
+
+
+def test_deviations():
+    one = np.array([1.0, 2.0, np.nan])
+    assert check.agree(one, one, 0, 0)
+    assert not check.agree(one, one[:2], 0, 0)
+    assert not check.agree(one, np.array([1.0, 2.0, 3.0]), 1, 1)
+    assert check.relative_error(np.array([1.1, 0.0]), np.array([1.0, 0.0])) == pytest.approx(0.1)
+    assert check.agree(np.array([7], np.uint32), np.array([7], np.uint32), 0, 0)
+
+
+def test_a_timing_is_median_and_quartiles():
+    found = timing([4.0, 1.0, 2.0, 3.0, 5.0])
+    assert (found.median_s, found.low_s, found.high_s, found.repeats) == (3, 2, 4, 5)
+    assert found.spread == pytest.approx(1 / 3)

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from nsightlens.errors import ProfilerError
-from nsightlens.launch import Request, command_line, find_ncu, ncu_version, option_value, select
+from nsightlens.launch import Request, command_line, find_ncu, option_value, select
+from nsightlens.launch.find import ncu_version
 
 
 def build(*extra, command=("python", "x.py", "--metrics", "mine"), report="r.ncu-rep"):
@@ -89,28 +90,62 @@ def bare(monkeypatch, tmp_path):
 
 def test_path_comes_first_then_cuda_home_then_the_newest_installation(bare, monkeypatch):
     toolkit = executable(bare / "usr/local/cuda-13.0/bin/ncu")
-    assert find_ncu(root=bare) == toolkit
+    assert find_ncu(root=bare).path == toolkit
     executable(bare / "opt/nvidia/nsight-compute/2024.3.2/ncu")
     newest = executable(bare / "opt/nvidia/nsight-compute/2025.10.0/ncu")
     executable(bare / "opt/nvidia/nsight-compute/2025.9.1/ncu")
-    assert find_ncu(root=bare) == newest
+    assert find_ncu(root=bare).path == newest
     home = executable(bare / "cuda/bin/ncu")
     monkeypatch.setenv("CUDA_HOME", str(bare / "cuda"))
-    assert find_ncu(root=bare) == home
+    assert find_ncu(root=bare).path == home
     first = executable(bare / "bin/ncu")
     monkeypatch.setenv("PATH", str(bare / "bin"))
-    assert find_ncu(root=bare) == first
+    assert find_ncu(root=bare).path == first
 
 
-def test_a_file_that_cannot_be_run_is_passed_over(bare):
-    executable(bare / "usr/local/cuda/bin/ncu").chmod(0o644)
-    with pytest.raises(ProfilerError, match="install Nsight Compute"):
+def test_what_does_not_start_is_passed_over_and_named(bare, monkeypatch):
+    locked = executable(bare / "first/ncu")
+    locked.chmod(0o644)
+    failing = executable(bare / "second/ncu")
+    failing.write_text("#!/bin/sh\nexit 1\n")
+    home = executable(bare / "cuda/bin/ncu")
+    home.write_text("#!/nowhere\n")
+    monkeypatch.setenv("PATH", f"{locked.parent}:{failing.parent}")
+    monkeypatch.setenv("CUDA_HOME", str(bare / "cuda"))
+    with pytest.raises(ProfilerError, match=rf"{locked}: is not executable \(chmod \+x {locked}\)"):
         find_ncu(root=bare)
+    toolkit = executable(bare / "usr/local/cuda-13.0/bin/ncu")
+    (bare / "usr/local/cuda").symlink_to("cuda-13.0")
+    found = find_ncu(root=bare)
+    assert found.path.samefile(toolkit)
+    assert found.version == "2025.3.1.0"
+    assert [line.split(": ", 1)[0] for line in found.passed_over] == [str(locked), str(failing), str(home)]
+
+
+def test_a_broken_ncu_that_links_reach_twice_is_named_once(bare):
+    executable(bare / "usr/local/cuda-13.0/bin/ncu").chmod(0o644)
+    (bare / "usr/local/cuda").symlink_to("cuda-13.0")
+    good = executable(bare / "usr/local/cuda-12.9/bin/ncu")
+    found = find_ncu(root=bare)
+    assert (found.path, len(found.passed_over)) == (good, 1)
 
 
 def test_an_explicit_ncu_must_exist(bare):
     with pytest.raises(ProfilerError, match="--ncu nowhere"):
         find_ncu("nowhere", root=bare)
+
+
+def test_an_explicit_ncu_that_does_not_start_is_said_so_although_another_would(bare):
+    executable(bare / "usr/local/cuda-13.0/bin/ncu")
+    broken = executable(bare / "mine/ncu")
+    broken.write_text("#!/bin/sh\nexit 7\n")
+    with pytest.raises(ProfilerError, match=f"{broken}: fails with exit code 7"):
+        find_ncu(str(broken), root=bare)
+    broken.chmod(0o644)
+    with pytest.raises(ProfilerError, match=f"--ncu {broken}: is not executable"):
+        find_ncu(str(broken), root=bare)
+    with pytest.raises(ProfilerError, match=f"--ncu {broken.parent}: is a folder .--ncu {broken}"):
+        find_ncu(str(broken.parent), root=bare)
 
 
 def test_version(bare):

@@ -51,6 +51,19 @@ def test_showing_the_metric_sets_imports_nothing_heavy_but_click(arguments):
     assert modules & HEAVY == {"click"}
 
 
+@pytest.mark.parametrize("arguments", [["gpus"], ["stencil", "--gpu", "h200", "--shape", "2d5pt"]])
+def test_asking_the_models_for_json_imports_nothing_heavy_but_click(arguments):
+    modules, out = imported(
+        "from nsightlens.cli import main\nwith contextlib.suppress(SystemExit): main(sys.argv[1:])",
+        "model",
+        *arguments,
+        "--format",
+        "json",
+    )
+    assert "nsightlens.model/1" in out
+    assert modules & HEAVY == {"click"}
+
+
 def test_analysing_to_json_keeps_the_native_reader_and_all_drawing_out_of_this_process(data):
     modules, out = imported(
         "from nsightlens.cli import main\nwith contextlib.suppress(SystemExit): main(sys.argv[1:])",
@@ -77,9 +90,14 @@ def test_analysing_to_a_table_needs_no_drawing_and_no_frames(data):
 @pytest.mark.parametrize(
     "module",
     [
+        "nsightlens.models.ablation",
+        "nsightlens.models.implementations",
         "nsightlens.models.ledger",
         "nsightlens.models.overlap",
         "nsightlens.models.roofline",
+        "nsightlens.models.scale",
+        "nsightlens.models.stencil_catalogue",
+        "nsightlens.models.stencil_tensor",
         "nsightlens.models.tensor_core",
         "nsightlens.launch",
         "nsightlens.ranges",

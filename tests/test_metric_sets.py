@@ -144,12 +144,14 @@ def test_a_chip_that_ncu_does_not_know_is_an_error(ncu):
 
 def test_without_ncu_the_set_is_shown_unchecked(monkeypatch, tmp_path):
     def nothing(_explicit=None):
-        raise ProfilerError("was not found")
+        raise ProfilerError("is not \x1bexecutable", where="/opt/ncu", remedy="chmod +x /opt/ncu")
 
     monkeypatch.setattr("nsightlens.launch.find.find_ncu", nothing)
     result = invoke("--set", "overview", "--chip", "gh100")
     assert result.exit_code == 0
-    assert "Cannot be checked against gh100: no ncu was found." in result.output
+    said = r"Cannot be checked against gh100: /opt/ncu: is not \x1bexecutable (chmod +x /opt/ncu)"
+    assert said in " ".join(result.output.split())
+    assert max(map(len, result.output.split("\n\n")[0].splitlines())) <= 80
     assert "not on this chip" not in result.output
     with pytest.raises(ProfilerError):
         cli.main(["metrics", "--chip", "gh100", "--ncu", str(tmp_path / "no")], standalone_mode=False)

@@ -6,8 +6,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nsightlens.models.roofline import attainable, machine_balance
-from nsightlens.models.tensor_core import bound, most, speedup
+from nsightlens.errors import ModelError
+from nsightlens.models import scale
+from nsightlens.models.overlap import total_time
+from nsightlens.models.roofline import (
+    attainable,
+    boundness_of_times,
+    efficiency,
+    instruction_mix,
+    is_memory_bound,
+    machine_balance,
+    memory_boundness,
+    operational_intensity,
+    side,
+)
+from nsightlens.models.tensor_core import (
+    bound,
+    fully_overlapped,
+    most,
+    peak_ratio,
+    speedup,
+    unoverlapped,
+    workload_bound,
+)
 
 TIMES = st.floats(1e-6, 1e3)
 RATIOS = st.floats(1, 100)
@@ -103,12 +124,144 @@ def test_speedup_with_partial_overlap(ratio, boundness, overlap, other, expected
     ],
 )
 def test_workload_bound_is_the_speedup_for_endlessly_fast_tensor_cores(balance, intensity, expected):
+    assert workload_bound(intensity, balance) == pytest.approx(expected, abs=1e-6)
     assert speedup(1e12, balance / intensity) == pytest.approx(expected, abs=1e-6)
 
 
 def test_multiplications_take_the_time_of_multiply_adds():
     """SCALE on an H200: half of the FMA peak is all it can use, so the bound is 1 + 1/x with x halved."""
-    assert speedup(1e12, 33.5e12 / 4.8e12 * 16 / 2) == pytest.approx(1.017910, abs=1e-6)
+    x = memory_boundness(machine_balance(33.5e12, 4.8e12), 1 / 16) / instruction_mix(0)
+    assert x == pytest.approx(55.833333, abs=1e-6)
+    assert speedup(math.inf, x) == pytest.approx(1.017910, abs=1e-6)
+    assert instruction_mix(1) == 1
+    assert instruction_mix(0.5) == 1.5  # of 4 FLOP, one FMA and two multiplications: 3 slots where 2 FMA take 2
+
+
+def test_efficiency_is_the_share_of_a_ceiling():
+    assert efficiency(2.3e9, 0.6e-3, 4.8e12) == pytest.approx(0.798611, abs=1e-6)
+    assert efficiency(attainable(2, 10, 4), 1, 10) == 0.8
+
+
+def test_at_the_ridge_a_kernel_is_memory_bound_and_said_to_be_on_it():
+    assert is_memory_bound(5, 5)
+    assert not is_memory_bound(5, 5.000001)
+    assert [side(5, i) for i in (4.99, 5, 5.01)] == ["memory", "ridge", "compute"]
+    assert [side(5, i, 0.01) for i in (4.9, 4.96, 5.04, 5.1)] == ["memory", "ridge", "ridge", "compute"]
+
+
+@pytest.mark.parametrize(
+    ("ratio", "boundness", "other", "expected"),
+    [
+        (2, 1, 0, 1),
+        (16, 1.5, 0, 1),
+        (0.25, 4, 0, 1),
+        (0.25, 2, 0, 0.5),
+        (2, 0.25, 0, 2),
+        (8, 0.25, 0.5, 2),
+        (2, 1, 9, 1),
+    ],
+)
+def test_fully_overlapped_only_the_longest_time_counts(ratio, boundness, other, expected):
+    assert fully_overlapped(ratio, boundness, other) == expected
+
+
+@given(st.floats(0.01, 100), st.floats(0.01, 1e3), st.floats(0, 10))
+def test_both_extremes_are_the_ratio_of_their_times(ratio, boundness, other):
+    before, after = (1, boundness, other), (1 / ratio, boundness, other)
+    assert unoverlapped(ratio, boundness, other) == pytest.approx(sum(before) / sum(after), rel=1e-12)
+    assert fully_overlapped(ratio, boundness, other) == pytest.approx(max(before) / max(after), rel=1e-12)
+
+
+@given(st.floats(0.01, 100), st.floats(0.01, 1e3), st.floats(0, 10))
+def test_without_other_time_the_gain_or_loss_is_largest(ratio, boundness, other):
+    extreme, value = unoverlapped(ratio, boundness), unoverlapped(ratio, boundness, other)
+    if ratio >= 1:
+        assert 1 <= value <= extreme * (1 + 1e-12)
+    else:
+        assert extreme * (1 - 1e-12) <= value <= 1
+
+
+@given(st.floats(0.01, 100), st.floats(1, 1e3), st.floats(0, 1), st.floats(0, 10))
+def test_partial_overlap_is_the_ratio_of_the_total_times(ratio, boundness, overlap, other):
+    boundness = max(boundness, 1 / ratio * (1 + 1e-9))
+    before = total_time(boundness, 1, overlap, other)
+    after = total_time(boundness, 1 / ratio, overlap, other)
+    assert speedup(ratio, boundness, overlap, other) == pytest.approx(before / after, rel=1e-9)
+
+
+def test_limits_are_continuous():
+    assert speedup(1 + 1e-9, 3, 0.4, 0.2) == pytest.approx(1, abs=1e-8)
+    assert speedup(1, 3, 0.4, 0.2) == 1
+    assert speedup(1e12, 3, 0.4, 0.2) == pytest.approx(speedup(math.inf, 3, 0.4, 0.2), rel=1e-9)
+    assert speedup(8, 3, 1e-12, 0.2) == pytest.approx(unoverlapped(8, 3, 0.2), rel=1e-9)
+    assert speedup(8, 3, 1 - 1e-12, 0.2) == pytest.approx(speedup(8, 3, 1, 0.2), rel=1e-9)
+    assert speedup(8, 3, 1, 0.2) == fully_overlapped(8, 3, 0.2) == 1
+    assert bound(1 + 1e-12) == pytest.approx(bound(1), abs=1e-9)
+
+
+def test_slower_tensor_cores_must_leave_the_kernel_memory_bound_where_overlap_is_partial():
+    with pytest.raises(ModelError, match=r"on tensor cores .* 0\.5"):
+        speedup(0.25, 2, 0.5)
+    assert speedup(0.25, 80) == pytest.approx(0.964286, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("gpu", "peak", "ratio", "fma", "multiply"),
+    [
+        ((19.5e12, 9.7e12, 1.94e12), 2.4375e12, 0.251289, 0.964521, 0.932253),
+        ((67e12, 34e12, 4e12), 8.375e12, 0.246324, 0.978154, 0.957539),
+        ((66.9e12, 33.5e12, 4.8e12), 8.3625e12, 0.249627, 0.974013, 0.949766),
+    ],
+)
+def test_scale_on_tensor_cores(gpu, peak, ratio, fma, multiply):
+    tensor, cuda, bandwidth = gpu
+    assert scale.useful_fraction(8, 4) * tensor == peak
+    assert scale.useful_fraction(8, 16) == 1 / 16
+    assert scale.effective_ratio(tensor, cuda) == pytest.approx(ratio, abs=1e-6)
+    assert scale.worst_ratio(tensor, cuda, bandwidth, fma=True) == pytest.approx(fma, abs=1e-6)
+    assert scale.worst_ratio(tensor, cuda, bandwidth) == pytest.approx(multiply, abs=1e-6)
+
+
+@given(st.integers(1, 8), st.integers(1, 8), st.integers(1, 8))
+def test_useful_fraction_of_scale_counts_the_products_with_an_entry_of_the_unit_matrix(m, n, k):
+    executed = [(row, column, inner) for row in range(m) for column in range(n) for inner in range(k)]
+    useful = [1 for _, column, inner in executed if column == inner]
+    assert scale.useful_fraction(n, k) == pytest.approx(len(useful) / len(executed))
+
+
+NAN = math.nan
+
+
+@pytest.mark.parametrize(
+    ("call", "what"),
+    [
+        (lambda: machine_balance(0, 1), "peak flop per s must be above 0, not 0"),
+        (lambda: machine_balance(1, NAN), "bytes per s must be above 0, not nan"),
+        (lambda: operational_intensity(-1, 1), "work flop must not be below 0"),
+        (lambda: operational_intensity(1, 0), "traffic bytes must be above 0"),
+        (lambda: attainable(NAN, 1, 1), "intensity must not be below 0, not nan"),
+        (lambda: memory_boundness(5, 0), "intensity must be above 0"),
+        (lambda: boundness_of_times(1, 0), "t cmp must be above 0"),
+        (lambda: efficiency(1, 0, 1), "time s must be above 0"),
+        (lambda: instruction_mix(1.1), "fma share must lie in 0...1, not 1.1"),
+        (lambda: side(1, 1, 1), "uncertainty of the balance must be below 1"),
+        (lambda: peak_ratio(1, 0), "CUDA core peak must be above 0"),
+        (lambda: bound(0), "tc ratio must be above 0"),
+        (lambda: unoverlapped(2, 0), "boundness must be above 0"),
+        (lambda: fully_overlapped(2, 1, -1), "other must not be below 0"),
+        (lambda: speedup(2, 1, 1.5), "overlap must lie in 0...1"),
+        (lambda: speedup(2, NAN), "not memory-bound"),
+        (lambda: most(1, 1, 1, 0.5), "ratio must be at least 1, not 0.5"),
+        (lambda: scale.useful_fraction(8.5, 4), "n must be a whole number, not 8.5"),
+        (lambda: scale.useful_fraction(8, 0), "k must be at least 1, not 0"),
+    ],
+)
+def test_what_lies_outside_a_model_is_refused_with_the_reason(call, what):
+    with pytest.raises(ModelError) as caught:
+        call()
+    assert what in str(caught.value)
+    assert caught.value.exit_code == 2
+    assert isinstance(caught.value, ValueError)
 
 
 @pytest.mark.parametrize("boundness", [0.999, 0.5, 0])

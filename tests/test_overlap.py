@@ -7,7 +7,18 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from nsightlens.models.overlap import error, interval
+from nsightlens.errors import ModelError
+from nsightlens.models import ablation
+from nsightlens.models.overlap import (
+    both_busy,
+    error,
+    exposed_if_independent,
+    fraction,
+    identifiable,
+    index,
+    interval,
+    total_time,
+)
 
 SEGMENTS = st.lists(
     st.tuples(st.floats(0.001, 10), st.booleans(), st.booleans()),
@@ -51,7 +62,7 @@ def test_vectors(times, low, idle):
     assert (found.idle_low, found.idle_high) == pytest.approx(idle, abs=1e-6)
 
 
-@pytest.mark.parametrize("times", [(7.9, 8, 4), (7.9, 4, 8), (1, 2, 2)])
+@pytest.mark.parametrize("times", [(7.9, 8, 4), (7.9, 4, 8), (1, 2, 2), (math.nan, 2, 2)])
 def test_more_busy_time_than_time_is_refused(times):
     with pytest.raises(ValueError, match="exceeds the total"):
         interval(*times)
@@ -152,3 +163,106 @@ def test_busy_times_of_a_launch_are_shares_of_its_time(document_of, raw_of):
         assert overlap["t_mem_s"] == pytest.approx(memory * time, rel=1e-9)
         assert overlap["t_cmp_s"] == pytest.approx(max(pipes) * time, rel=1e-9)
         assert overlap["low"] == pytest.approx(max(0.0, memory + max(pipes) - 1) / min(memory, max(pipes)), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "low", "high", "overlap"),
+    [
+        (0.8, 0.4, 0.2, 0.4, 0.5),
+        (0.92, 0.3, 0.22, 0.3, 0.733333),
+        (0.5, 0.4, 0, 0.4, 0),
+        (0.95, 0.9, 0.85, 0.9, 0.944444),
+        (0.9, 0.0125, 0, 0.0125, 0),
+    ],
+)
+def test_frechet_bounds_of_two_utilisations(first, second, low, high, overlap):
+    assert both_busy(1, first, second) == pytest.approx((low, high), abs=1e-9)
+    assert interval(1, first, second).low == pytest.approx(overlap, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("times", "idle", "expected"),
+    [
+        ((10, 8, 4), (1, 1), (0.75, 0.75, 1, 1)),
+        ((10, 8, 4), (0.5, 1), (0.625, 0.75, 0.5, 1)),
+        ((10, 8, 4), (0, 9), (0.5, 1, 0, 2)),
+        ((14, 8, 4), (1, None), (0, 1, 2, 6)),
+        ((14, 8, 4), (3, 5), (0.25, 0.75, 3, 5)),
+    ],
+)
+def test_known_idle_time_narrows_the_interval(times, idle, expected):
+    assert interval(*times, *idle) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("idle", [(3, None), (1, 0.5), (2.5, 3), (0, -1), (0, math.nan)])
+def test_idle_times_that_contradict_the_busy_times_are_refused(idle):
+    with pytest.raises(ModelError, match="allow idle time of 2 at most"):
+        interval(10, 8, 4, *idle)
+
+
+@given(SEGMENTS, st.floats(0, 0.5))
+def test_an_interval_from_known_idle_time_holds_the_truth_and_is_narrower(segments, doubt):
+    total, memory, compute, both, neither = measures(segments)
+    assume(memory > 1e-3 and compute > 1e-3)
+    plain = interval(total, memory, compute) if max(memory, compute) <= total else None
+    assume(plain is not None)
+    low, high = neither * (1 - doubt) * (1 - 1e-9), neither * (1 + doubt) * (1 + 1e-9) + 1e-9
+    found = interval(total, memory, compute, low, high)
+    truth = both / min(memory, compute)
+    assert found.low - 1e-5 <= truth <= found.high + 1e-5
+    assert plain.low - 1e-9 <= found.low
+    assert found.high <= plain.high
+
+
+@given(SEGMENTS)
+def test_the_definition_gives_back_the_time(segments):
+    total, memory, compute, both, neither = measures(segments)
+    assume(memory > 0 and compute > 0)
+    phi = both / min(memory, compute)
+    assert total_time(memory, compute, min(1.0, phi), neither) == pytest.approx(total)
+    assert fraction(total, memory, compute, neither) * min(memory, compute) == pytest.approx(both, abs=1e-9 * total)
+
+
+@given(st.lists(SEGMENTS, min_size=2, max_size=8))
+def test_bounds_over_windows_are_at_least_as_tight(windows):
+    marginals = [measures(window) for window in windows]
+    total, memory, compute, both, _ = map(math.fsum, zip(*marginals, strict=True))
+    windowed = math.fsum(both_busy(*one[:3])[0] for one in marginals)
+    assert both_busy(total, memory, compute)[0] <= windowed + 1e-9
+    assert windowed <= both + 1e-9
+
+
+def test_identifiable_needs_a_long_shorter_time_and_a_small_error():
+    assert identifiable(10, 8, 4)
+    assert not identifiable(81, 80, 1)
+    assert not identifiable(100, 96, 4.9)
+    assert not identifiable(100, 60, 6)  # long enough, but the error is 0.29
+    assert identifiable(100, 60, 30)
+
+
+@given(st.floats(0.001, 1), st.floats(0.001, 1))
+def test_time_exposed_if_independent(first, second):
+    shorter, longer = sorted((first, second))
+    assert exposed_if_independent(first, second) == pytest.approx(shorter - shorter * longer)
+
+
+def test_index_of_many_resources():
+    assert index(10, [10, 5, 5]) == 1
+    assert index(20, [10, 5, 5]) == 0
+    assert index(15, [10, 5, 5]) == 0.5
+    assert index(10, [8, 4]) == pytest.approx(interval(10, 8, 4).low)
+    with pytest.raises(ModelError, match="fewer than two"):
+        index(10, [8, 0])
+
+
+def test_overlap_from_leaving_parts_out():
+    assert ablation.overlap(1.05, 1, 0.5) == pytest.approx(0.9)
+    with pytest.raises(ModelError, match="skeleton takes as long"):
+        ablation.overlap(1, 1, 0.5, 0.5)
+
+
+def test_a_slowdown_is_the_product_of_its_factors():
+    found = ablation.slowdown(0.66e-3, 0.60e-3, 0.30e-3, traffic_bytes=2.3e9, least_bytes=2.0e9, bytes_per_s=4.8e12)
+    assert found == pytest.approx((1.15, 1.252174, 1.0, 1.1), abs=1e-6)
+    assert math.prod(found) == pytest.approx(0.66e-3 / (2.0e9 / 4.8e12))
+    assert math.prod(found) == pytest.approx(1.584, abs=1e-9)

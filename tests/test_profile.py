@@ -108,6 +108,18 @@ def test_the_report_and_its_manifest_are_kept(ncu, analysed):
     assert (manifest["launches"], manifest["refused"], manifest["error"]) == (3, [], None)
 
 
+def test_an_ncu_that_was_passed_over_stands_in_the_notes(ncu, analysed, monkeypatch, tmp_path):
+    broken = tmp_path / "broken" / "ncu"
+    broken.parent.mkdir()
+    broken.write_text("")
+    monkeypatch.setenv("PATH", os.pathsep.join([str(broken.parent), str(Path(ncu).parent), os.environ["PATH"]]))
+    analysed.clear()
+    profile(PROGRAM, report=Path("r.ncu-rep"))
+    manifest = read_manifest(Path("r.ncu-rep"))
+    assert manifest["ncu_path"] == ncu
+    assert manifest["notes"] == [f"another ncu was passed over: {broken}: is not executable"]
+
+
 def test_options_reach_ncu_and_the_program_is_left_alone(ncu, analysed, monkeypatch, tmp_path):
     monkeypatch.setenv("STAND_IN_ARGUMENTS", str(tmp_path / "arguments"))
     program = (*PROGRAM, "--kernel", "mine", "--", "-o", "x")

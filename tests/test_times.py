@@ -2,6 +2,11 @@
 
 import json
 import math
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
 from statistics import median
 
 import pytest
@@ -39,6 +44,16 @@ def timed(report, tmp_path):
         return [launch.event_time_s for launch in analysis.launches], notes
 
     return analyse
+
+
+@contextmanager
+def piped(text):
+    """Give the path of a pipe that holds a text."""
+    reader, writer = os.pipe()
+    os.write(writer, text.encode())
+    os.close(writer)
+    yield Path(f"/dev/fd/{reader}")
+    os.close(reader)
 
 
 def test_a_trace_of_nsight_systems_is_read_as_it_is(timed):
@@ -132,6 +147,63 @@ def test_a_file_without_times_is_one_line_with_the_command_that_makes_one(report
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1)
     assert "holds no times of launches" in done.stderr
     assert "nsys stats" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text", ["launch,time_us\n0,10\n1,7\n", '[{"launch": 1, "time_us": 7}, {"launch": 0, "time_us": 10}]']
+)
+def test_a_pipe_gives_times_as_a_file_does(report, text):
+    with piped(text) as pipe:
+        analysis = package.analyze(report, times=pipe)
+    assert [launch.event_time_s for launch in analysis.launches] == pytest.approx([10e-6, 7e-6])
+
+
+def test_standard_input_and_a_substituted_process_are_files_of_times(report):
+    for command in ('printf \'%s\' "$0" | "$@" --times /dev/stdin', '"$@" --times <(printf \'%s\' "$0")'):
+        words = [sys.executable, "-m", "nsightlens", "analyze", report, "--format", "json"]
+        done = subprocess.run(["bash", "-c", command, "launch,time_us\n1,7\n", *words], capture_output=True, check=True)
+        assert [launch["event_time_s"] for launch in json.loads(done.stdout)["launches"]] == [None, pytest.approx(7e-6)]
+
+
+def test_a_pipe_without_times_or_without_end_is_one_line(monkeypatch):
+    with piped("nothing\n") as pipe, pytest.raises(ReportError, match=f"{pipe}: holds no times of launches"):
+        read_times(pipe)
+    monkeypatch.setattr("nsightlens.collectors.text.piped.MAX_BYTES", 1 << 20)
+    with pytest.raises(ReportError, match="/dev/zero: gives more than 1 MiB"):
+        read_times(Path("/dev/zero"))
+
+
+def test_numbers_of_launches_as_pandas_writes_them_beside_missing_ones(timed):
+    found, notes = timed("launch,name,time_us\n0.0,,10\n1.,,7\n1.5,,9\n,other,1\n")
+    assert found == pytest.approx([10e-6, 7e-6])
+    assert notes[-1] == "event times: 1 row without a time or a launch"
+
+
+def test_an_empty_column_of_times_leaves_the_word_to_a_filled_one(timed):
+    found, _ = timed("launch,time_us,time_ms,duration_ns\n0,,0.5,\n1,,,7000\n")
+    assert found == pytest.approx([0.5e-3, 7e-6])
+
+
+def test_columns_of_times_that_agree_are_one(timed):
+    found, _ = timed("launch,time_us,time_ms\n0,500,0.5\n")
+    assert found == [pytest.approx(0.5e-3), None]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("launch,time_us,duration_ns\n0,5,\n1,5,7\n", "time_us and duration_ns hold different times of one launch"),
+        ('[{"launch": 0, "time_s": 1, "time_ms": 1}]', "time_s and time_ms hold different times of one launch"),
+        ("launch,time_us,time_us\n0,5,5\n", "the column time_us stands twice"),
+        ("launch,launch,time_us\n0,1,5\n", "the column launch stands twice"),
+    ],
+)
+def test_times_that_contradict_each_other_are_refused_with_what_to_do(report, tmp_path, nsightlens, text, words):
+    path = tmp_path / "times"
+    path.write_text(text, encoding="utf-8")
+    done = nsightlens("analyze", report, "--times", path, text=True)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1)
+    assert f"{path}: {words} (keep one" in done.stderr
 
 
 def test_a_missing_file_and_several_reports_are_usage_errors(report, tmp_path):

@@ -10,16 +10,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nsightlens.collectors.text.encodings import HEAD_BYTES, binary, decoded, lines
+from nsightlens.collectors.text.piped import at_rest
 from nsightlens.errors import ReportError, UsageError
 
 MAX_JSON_BYTES = 1 << 26
 _UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _TIME = re.compile(r"(?:time_|duration_|duration ?\()(s|ms|us|µs|ns)\)?")
 _NUMBER = re.compile(r"\d{0,40}\.?\d{0,40}(?:[eE][+-]?\d{1,3})?", re.ASCII)
-_COUNT = re.compile(r"\d{1,18}", re.ASCII)
+_COUNT = re.compile(r"(\d{1,18})(?:\.0*)?", re.ASCII)  # pandas writes 0.0 once a launch is missing
 _KEYS = ("launch", "name", "nvtx")
 _NO_KERNEL = "[CUDA "  # how Nsight Systems names copies and fills
 _SEARCHED_LINES = 1000
+_SAME = 1e-6
 _REMEDY = "give columns such as launch,time_us, or nsys stats --report cuda_gpu_trace --format csv FILE.nsys-rep"
 
 
@@ -43,30 +45,37 @@ def read_times(path: Path) -> Times:
     """Read a file of times; a column or key ``time_s``, ``_ms``, ``_us`` or ``_ns`` holds them.
 
     ``launch``, ``name`` or ``nvtx`` tells the launch. The trace of kernels that Nsight Systems exports is read as it
-    is; its copies and fills are left out.
+    is; its copies and fills are left out. The file may be a pipe.
 
     Raises
     ------
     UsageError
         If the file cannot be opened.
     ReportError
-        If it holds no times.
+        If it holds no times, or several different ones for a launch in one row.
     """
     try:
-        with path.open("rb") as file:
-            head = decoded(file.read(HEAD_BYTES))
-        if binary(head):
-            raise _no_times(path)
-        rows = _json_rows(path) if head.lstrip()[:1] in {"[", "{"} else _csv_rows(path)
-        read = [_timing(row) for row in rows if not _text(row.get("name")).startswith(_NO_KERNEL)]
+        with at_rest(path) as file:
+            read = [_timing(row) for row in _rows(file) if not _text(row.get("name")).startswith(_NO_KERNEL)]
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror}", where=str(path), remedy="give a file of times") from error
     except csv.Error as error:
         raise _no_times(path) from error
+    except ReportError as error:
+        error.where = str(path)  # not that of the copy of a pipe
+        raise
     found = tuple(each for each in read if each is not None)
     if not found:
         raise _no_times(path)
     return Times(found, len(read) - len(found))
+
+
+def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
+    with path.open("rb") as file:
+        head = decoded(file.read(HEAD_BYTES))
+    if binary(head):
+        raise _no_times(path)
+    return _json_rows(path) if head.lstrip()[:1] in {"[", "{"} else _csv_rows(path)
 
 
 def _csv_rows(path: Path) -> Iterator[Mapping[str, Any]]:
@@ -75,6 +84,7 @@ def _csv_rows(path: Path) -> Iterator[Mapping[str, Any]]:
         for delimiter in ",;\t":
             columns = [name.strip().lower() for name in next(csv.reader([line], delimiter=delimiter), [])]
             if _describes(columns):
+                _refuse_twins(columns)
                 records = csv.reader(chain(whole), delimiter=delimiter)
                 yield from (dict(zip(columns, record, strict=False)) for record in records if record)
                 return
@@ -82,6 +92,12 @@ def _csv_rows(path: Path) -> Iterator[Mapping[str, Any]]:
 
 def _describes(columns: Sequence[str]) -> bool:
     return any(map(_TIME.fullmatch, columns)) and any(key in columns for key in _KEYS)
+
+
+def _refuse_twins(columns: Sequence[str]) -> None:
+    for name in columns:
+        if columns.count(name) > 1 and (name in _KEYS or _TIME.fullmatch(name)):
+            raise ReportError(f"the column {name} stands twice", remedy="keep one of the two")
 
 
 def _json_rows(path: Path) -> Iterator[Mapping[str, Any]]:
@@ -96,12 +112,25 @@ def _json_rows(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _timing(row: Mapping[str, Any]) -> Timing | None:
-    seconds = next((_seconds(value, match[1]) for key, value in row.items() if (match := _TIME.fullmatch(key))), None)
+    seconds = _time_of(row)
     launch = _text(row.get("launch"))
-    number = int(launch) if _COUNT.fullmatch(launch) else None
+    whole = _COUNT.fullmatch(launch)
+    number = int(whole[1]) if whole else None
     name, nvtx = _text(row.get("name")) or None, _text(row.get("nvtx")) or None
     known = number is not None if launch else name or nvtx
     return Timing(seconds, number, name, nvtx) if seconds is not None and known else None
+
+
+def _time_of(row: Mapping[str, Any]) -> float | None:
+    """Return the time of a row in seconds; of several columns that hold one all must say the same."""
+    units = {key: match[1] for key in row if (match := _TIME.fullmatch(key))}
+    times = {key: taken for key, unit in units.items() if (taken := _seconds(row[key], unit)) is not None}
+    if not times:
+        return None
+    first, *others = times.values()
+    if all(math.isclose(first, other, rel_tol=_SAME) for other in others):
+        return first
+    raise ReportError(f"{' and '.join(times)} hold different times of one launch", remedy="keep one of these columns")
 
 
 def _seconds(value: object, unit: str) -> float | None:

@@ -117,7 +117,7 @@ def analyze_launch(number: int, launch: Launch, given: Mapping[str, str]) -> Lau
         tensor_core=tensor_core(launch, roofline.pipe, limits, overlap),
         values=_origins(launch),
         missing=lacking,
-        remedy=remedy(lacking),
+        remedy=remedy(lacking, row["kind"]),
     )
 
 

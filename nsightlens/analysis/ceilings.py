@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from nsightlens.analysis.result import Ceiling
 from nsightlens.analysis.work import CUDA_CORES
 from nsightlens.collectors.report import Launch
 from nsightlens.data import table
+from nsightlens.gpus import by_device_name
 from nsightlens.measured import Measured, find_ceilings
 
 TENSOR_TYPES = ("fp64", "tf32", "bf16", "fp16", "fp8", "int8")
@@ -66,8 +66,6 @@ def _spec(launch: Launch) -> dict[str, float]:
 
     The device's own memory clock and bus come before the table: makers round their figures.
     """
-    gpu = launch.row["gpu"]
-    entry: dict[str, Any] = next((entry for entry in table("gpus").values() if gpu in entry["names"]), {})
-    found = {name: value for name, value in entry.items() if name.endswith("_per_s")}
+    gpu = by_device_name(launch.row["gpu"])
     memory = launch.values["dram_spec_bytes_per_s"]
-    return found | ({"dram_bytes_per_s": memory} if memory > 0 else {})
+    return (gpu.certain_peaks if gpu else {}) | ({"dram_bytes_per_s": memory} if memory > 0 else {})

@@ -93,4 +93,13 @@ def _findings(launch: LaunchResult) -> dict[str, Any]:
         "tensor_core_used": tensor.used,
         "tensor_core_speedup_high": tensor.speedup_high,
         "event_time_s": launch.event_time_s,
+        **_repeats(launch),
     }
+
+
+def _repeats(launch: LaunchResult) -> dict[str, Any]:
+    over = launch.repeats
+    if over is None:
+        return {}
+    times = {"median_s": over.median_s, "min_s": over.min_s, "max_s": over.max_s}
+    return {"repeats": over.runs, **{f"repeats_{name}": value for name, value in times.items()}}

@@ -10,7 +10,7 @@ from nsightlens.analysis.result import Ceiling, Loss
 from nsightlens.analysis.work import known
 from nsightlens.collectors.report import Launch
 from nsightlens.data import table
-from nsightlens.models import ledger
+from nsightlens.models import ledger, overlap
 
 LAUNCH_LATENCY_S = 4e-6
 """Longest time at the start and end of a launch that a launch of its kind needs."""
@@ -154,9 +154,9 @@ def _generic(model: ledger.Launch, away: tuple[str, ...]) -> dict[str, float]:
 
 def _exposed(model: ledger.Launch) -> float:
     """Return the compute time outside memory time, if the two were busy independently of each other."""
-    memory = model.busy["dram_share"]
-    pipe = max(model.busy[name] for name in PIPES if name in model.busy)
-    return (1.0 - max(memory, pipe)) * min(memory, pipe)
+    memory = max(0.0, model.busy["dram_share"])
+    pipe = max(0.0, *(model.busy[name] for name in PIPES if name in model.busy))
+    return overlap.exposed_if_independent(memory, pipe)
 
 
 def _loss(launch: Launch, time: float, cause: str, share: float) -> Loss:

@@ -55,8 +55,15 @@ PATTERNS = frozenset(
 
 
 @cache
-def remedy(names: tuple[str, ...]) -> str | None:
-    """Return the ncu command that collects the named counters."""
-    if not names:
-        return None
-    return f"ncu --nvtx --clock-control none --metrics {shlex.quote(','.join(names))} -o REPORT CMD"
+def remedy(names: tuple[str, ...], kind: str = "kernel") -> str | None:
+    """Return the ncu command that collects the named counters for a kernel, a range or a graph.
+
+    Over ranges ncu measures no counters for which it changes the instructions of kernels (``__sass_``).
+    """
+    wanted = [name for name in names if kind != "range" or "__sass_" not in name]
+    if not wanted:
+        return "ncu measures none of them over ranges: profile the kernels with --replay-mode kernel" if names else None
+    return f"ncu --nvtx --clock-control none {_MODES[kind]}--metrics {shlex.quote(','.join(wanted))} -o REPORT CMD"
+
+
+_MODES = {"kernel": "", "range": "--replay-mode range ", "graph": "--graph-profiling graph "}

@@ -9,10 +9,6 @@ from nsightlens.analysis.work import known
 from nsightlens.collectors.report import Launch
 from nsightlens.models import overlap as model
 
-SMALLEST_SHARE = 0.05
-"""Below this share of the time the shorter busy time says nothing about overlap."""
-LARGEST_ERROR = 0.25
-"""Above this standard error the lower bound says nothing."""
 PASS_NOISE = 0.005
 """Counters of different passes can exceed 1 by this much."""
 CEILING_NOISE = 0.03
@@ -77,8 +73,9 @@ def _interval(time: float, t_mem: float, t_cmp: float) -> Overlap:
 
 
 def _doubt(time: float, t_mem: float, t_cmp: float) -> str:
+    if model.identifiable(time, t_mem, t_cmp):
+        return ""
     share = min(t_mem, t_cmp) / time
-    if share < SMALLEST_SHARE:
+    if share < model.SMALLEST_SHARE:
         return f"the shorter busy time is {100 * share:.1f} % of the time: too little to tell what hides under what"
-    error = model.error(time, t_mem, t_cmp)
-    return f"the standard error of the lower end is {error:.2f}" if error > LARGEST_ERROR else ""
+    return f"the standard error of the lower end is {model.error(time, t_mem, t_cmp):.2f}"

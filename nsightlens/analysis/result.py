@@ -8,11 +8,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nsightlens.collectors.quantities import Origin
+from nsightlens.text import count, printable
+from nsightlens.units import seconds
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from nsightlens.collectors.report import Report
+
+
+_SHORT, _FEW = 60, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +187,7 @@ class Repeats:
     max_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LaunchResult:
     """Everything known about one profiled launch (a kernel, range or graph).
 
@@ -218,6 +223,11 @@ class LaunchResult:
     remedy: str | None
     repeats: Repeats | None = None
     event_time_s: float | None = None
+
+    def __repr__(self) -> str:
+        """Return one line: which launch, how long, bound by what."""
+        name = printable(self.name, _SHORT)
+        return f"<Launch {self.launch} of report {self.report}: {name}, {seconds(self.time_s)}, {self.roofline.bound}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +268,7 @@ class FirstThing:
     nvtx: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Analysis:
     """The result of analysing one or more reports.
 
@@ -282,6 +292,12 @@ class Analysis:
         from nsightlens.analysis.frame import launch_frame  # noqa: PLC0415
 
         return launch_frame(self)
+
+    def __repr__(self) -> str:
+        """Return one line: how many launches, of which reports."""
+        paths = ", ".join(printable(report.path, _SHORT) for report in self.reports[:_FEW])
+        more = f" and {len(self.reports) - _FEW} more" if len(self.reports) > _FEW else ""
+        return f"<Analysis of {count(len(self.launches), 'launch')}: {paths or 'no report'}{more}>"
 
     def _repr_html_(self) -> str:
         from nsightlens.analysis.notebook import analysis_html  # noqa: PLC0415

@@ -36,10 +36,11 @@ def place(launch: Launch, ceilings: dict[str, Ceiling]) -> Roofline:
 def _points(launch: Launch, work: dict[str, float], ceilings: dict[str, Ceiling], time: float) -> list[RooflinePoint]:
     traffic = {level: launch.values[f"{level}_bytes"] for level in _LEVELS}
     return [
-        RooflinePoint(level, pipe, flop / moved, flop / time, _attainable(level, pipe, flop / moved, ceilings))
+        RooflinePoint(level, pipe, intensity, flop / time, _attainable(level, pipe, intensity, ceilings))
         for level, moved in traffic.items()
         if moved > 0
         for pipe, flop in work.items()
+        for intensity in [model.operational_intensity(flop, moved)]
     ]
 
 
@@ -68,7 +69,7 @@ def _bound(launch: Launch, work: dict[str, float], ceilings: dict[str, Ceiling],
         memory = max(memory, device / dram_efficiency(launch, ceilings))
     compute = _largest(launch, COMPUTE)
     rates = [
-        work[pipe] / time / ceilings[f"{pipe}_flop_per_s"].value
+        model.efficiency(work[pipe], time, ceilings[f"{pipe}_flop_per_s"].value)
         for pipe in work
         if time and f"{pipe}_flop_per_s" in ceilings
     ]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 from nsightlens.analysis.result import Analysis, LaunchResult
 from nsightlens.analysis.totals import first, ranges
@@ -86,8 +87,16 @@ def _offered(analysis: Analysis, selection: Selection) -> str:
     if selection.launch:
         return f"launches: 0 to {max(launch.launch for launch in analysis.launches)}"
     if selection.nvtx is not None:
-        return _some("ranges", (total.nvtx for total in analysis.ranges))
+        return _nearest(selection.nvtx, {total.nvtx for total in analysis.ranges})
     return _some("kernels", (launch.name for launch in analysis.launches))
+
+
+def _nearest(asked: str, paths: set[str]) -> str:
+    """Return the paths that hold what was asked for, or look like it; a path begins with its domain, then a slash."""
+    words = asked.strip("/").lower()
+    holding = sorted((path for path in paths if words in path.lower()), key=len)
+    close = holding or get_close_matches(asked, paths, n=_OFFERED)
+    return f"did you mean: {', '.join(close[:_OFFERED])}" if close else _some("ranges (domain/outer/inner)", paths)
 
 
 def _some(what: str, names: Iterable[str]) -> str:

@@ -1,9 +1,11 @@
 """Whether tensor cores ran, and how much they could still bring."""
 
 from nsightlens.analysis.result import Ceiling, Overlap, TensorCore
-from nsightlens.analysis.work import CUDA_CORES, TENSOR_TWIN, known, uncounted_tensor_work, used_tensor_cores
+from nsightlens.analysis.work import CUDA_CORES, known, uncounted_tensor_work, used_tensor_cores
 from nsightlens.collectors.report import Launch
+from nsightlens.gpus import TENSOR_TWIN
 from nsightlens.models import tensor_core as model
+from nsightlens.models.roofline import boundness_of_times
 
 _SAME_TRAFFIC = "assuming the same bytes move"
 _OTHER_PRECISION = "; TF32 keeps 10 bits of the 23 of FP32"
@@ -24,7 +26,7 @@ def tensor_core(launch: Launch, pipe: str | None, ceilings: dict[str, Ceiling], 
         return TensorCore(used=used, why=f"no tensor-core peak known for {pipe} on this GPU")
     if core.source != tensor.source:
         return TensorCore(used=used, why=f"the peaks of {pipe} and {counterpart} hold at different clocks")
-    return _interval(used, pipe, tensor.value / core.value, overlap, known(launch.values["time_s"]))
+    return _interval(used, pipe, model.peak_ratio(tensor.value, core.value), overlap, known(launch.values["time_s"]))
 
 
 def _without_work(launch: Launch, used: bool | None) -> TensorCore:
@@ -37,10 +39,11 @@ def _without_work(launch: Launch, used: bool | None) -> TensorCore:
 
 
 def _interval(used: bool | None, pipe: str, ratio: float, overlap: Overlap, time: float | None) -> TensorCore:
-    if time is None or not overlap.t_cmp_s or overlap.t_mem_s is None or overlap.status == "ceiling_violation":
+    t_mem, t_cmp = overlap.t_mem_s, overlap.t_cmp_s
+    if time is None or t_mem is None or not t_cmp or min(t_mem, t_cmp) < 0 or overlap.status == "ceiling_violation":
         return TensorCore(used=used, ratio=ratio, why="the busy times of memory and of the pipe are not known")
-    high = model.most(time, overlap.t_mem_s, overlap.t_cmp_s, max(ratio, 1.0), overlap.low or 0.0)
-    boundness = overlap.t_mem_s / overlap.t_cmp_s
+    high = model.most(time, t_mem, t_cmp, max(ratio, 1.0), overlap.low or 0.0)
+    boundness = boundness_of_times(t_mem, t_cmp)
     kind = (
         f"memory time is {boundness:.3g} times compute time" if boundness >= 1 else "compute time exceeds memory time"
     )

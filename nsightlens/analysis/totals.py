@@ -20,8 +20,12 @@ def ranges(launches: Iterable[LaunchResult]) -> tuple[RangeResult, ...]:
     return tuple(_total(*of, found) for of, found in inside.items())
 
 
+TRIFLE = 0.005
+"""Below this share of the whole time a loss is not worth naming."""
+
+
 def first(launches: Sequence[LaunchResult], count: int = 3) -> tuple[FirstThing, ...]:
-    """Return the losses that cost most, summed over the launches of one innermost NVTX range.
+    """Return the losses that cost most, summed over the launches of one innermost NVTX range; trifles are left out.
 
     A mean over an unknown number of launches costs an unknown time and is left out.
     """
@@ -31,7 +35,8 @@ def first(launches: Sequence[LaunchResult], count: int = 3) -> tuple[FirstThing,
             seconds = weighted(launch, loss.seconds)
             if seconds is not None:
                 sums[loss.cause, deepest(launch.nvtx)] += seconds
-    worst = sorted(sums.items(), key=lambda item: -item[1])[:count]
+    least = TRIFLE * sum(weighted(launch, launch.time_s) or 0.0 for launch in launches)
+    worst = sorted((item for item in sums.items() if item[1] >= least), key=lambda item: -item[1])[:count]
     return tuple(FirstThing(cause, seconds, nvtx) for (cause, nvtx), seconds in worst)
 
 

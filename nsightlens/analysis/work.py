@@ -6,8 +6,6 @@ from nsightlens.analysis.result import Ceiling
 from nsightlens.collectors.report import Launch
 
 CUDA_CORES = ("fp64", "fp32", "fp16")
-TENSOR_TWIN = {"fp64": "tensor_fp64", "fp32": "tensor_tf32", "fp16": "tensor_fp16"}
-"""CUDA-core precision to the tensor pipe that takes its data: FP32 has none of its own, TF32 does."""
 _FP64_TENSOR = frozenset({8.0, 9.0, 10.0})
 _OPCODE_STEMS = ("HMMA", "HGMMA", "IMMA", "IGMMA", "DMMA", "BMMA", "BGMMA", "QMMA", "QGMMA", "OMMA", "UTC")
 _IDLE_TENSOR_PIPE = 0.05

@@ -10,6 +10,7 @@ from nsightlens import launch
 from nsightlens.analysis.result import Analysis
 from nsightlens.apps.profile_request import RANGE_REPLAY, manifest_of, request
 from nsightlens.apps.profile_run import Profiled, run_once
+from nsightlens.data import DEFAULT_SET
 from nsightlens.errors import ProfilerError
 
 
@@ -17,7 +18,7 @@ def profile(
     command: Sequence[str],
     *,
     report: Path | None = None,
-    metric_set: str = "losses",
+    metric_set: str = DEFAULT_SET,
     metrics: Sequence[str] = (),
     ncu: str | None = None,
     force: bool = False,
@@ -79,7 +80,7 @@ def run_profile(
     command: Sequence[str],
     *,
     targets: Sequence[Path],
-    metric_set: str = "losses",
+    metric_set: str = DEFAULT_SET,
     metrics: Sequence[str] = (),
     ncu: str | None = None,
     force: bool = False,
@@ -94,10 +95,15 @@ def run_profile(
     asked, notes = request(command, metric_set, metrics, extra_args)
     launch.check_program(asked.command, shutil.which(asked.command[0]))
     profiler = launch.find_ncu(ncu)
+    notes += tuple(f"another ncu was passed over: {each}" for each in profiler.passed_over)
+    if unlisted := launch.unlisted(profiler.path, asked.added):
+        notes += (f"this ncu does not list {', '.join(unlisted)}: perhaps misspelt, and then not in the report",)
     manifest = replace(manifest_of(profiler, metric_set, asked), notes=notes)
     runs: list[Profiled] = []
     for target in targets:
-        done = run_once(profiler, asked, target, manifest, timeout_s=timeout_s, force=force, on_progress=on_progress)
+        done = run_once(
+            profiler.path, asked, target, manifest, timeout_s=timeout_s, force=force, on_progress=on_progress
+        )
         runs.append(done)
         if done.error is not None:
             break
@@ -108,7 +114,7 @@ def dry_run(
     command: Sequence[str],
     *,
     targets: Sequence[Path],
-    metric_set: str = "losses",
+    metric_set: str = DEFAULT_SET,
     metrics: Sequence[str] = (),
     ncu: str | None = None,
     force: bool = False,
@@ -125,7 +131,7 @@ def dry_run(
     profiler = Path(ncu or "ncu")
     lacking = list(notes)
     try:
-        profiler = launch.find_ncu(ncu)
+        profiler = launch.find_ncu(ncu).path
     except ProfilerError as error:
         lacking.append(str(error))
     try:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from nsightlens import data, launch
 from nsightlens.errors import UsageError
@@ -47,7 +46,7 @@ def _supported(metrics: tuple[str, ...], replay_mode: str) -> tuple[tuple[str, .
     return kept, (f"{left_out} (…__sass_…) left out, which ncu does not measure over ranges: work stays unknown",)
 
 
-def manifest_of(profiler: Path, metric_set: str, asked: launch.Request) -> launch.Manifest:
+def manifest_of(profiler: launch.Ncu, metric_set: str, asked: launch.Request) -> launch.Manifest:
     """Return the manifest of runs that have not begun."""
 
     def chosen(option: str, default: str) -> str:
@@ -57,8 +56,8 @@ def manifest_of(profiler: Path, metric_set: str, asked: launch.Request) -> launc
         command=asked.command,
         metric_set=metric_set,
         metrics=(*asked.metrics, *asked.added),
-        ncu_path=str(profiler),
-        ncu_version=launch.ncu_version(profiler),
+        ncu_path=str(profiler.path),
+        ncu_version=profiler.version,
         extra_args=asked.extra_args,
         target_processes=chosen("--target-processes", "all"),
         replay_mode=chosen("--replay-mode", "kernel"),

@@ -1,6 +1,5 @@
 """The command line: one click command per file, loaded only when it is called."""
 
-import importlib
 import signal
 import sys
 import threading
@@ -11,6 +10,7 @@ from typing import NoReturn
 import click
 
 from nsightlens._version import __version__
+from nsightlens.cli.lazy import LazyGroup
 from nsightlens.cli.out import call, complain
 from nsightlens.errors import NsightlensError
 
@@ -22,33 +22,16 @@ COMMANDS = {
     "doctor": "Check whether this machine can profile.",
     "profile": "Run a program under Nsight Compute, then analyse it.",
     "roofline": "Draw the roofline of a report.",
+    "model": "What theory says: GPUs, intensities, tensor cores, stencils.",
 }
 
 
-class LazyGroup(click.Group):
-    """A group whose commands are imported when they are called, so that ``--help`` stays fast."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands."""
-        del ctx
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the command ``cmd_name``."""
-        del ctx
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(f"nsightlens.cli.{cmd_name}").command
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        del ctx
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    package="nsightlens.cli",
+    summaries=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="nsightlens")
 def cli() -> None:
     """See where GPU kernels lose their time.

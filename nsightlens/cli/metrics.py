@@ -7,6 +7,7 @@ import click
 
 from nsightlens.cli.out import write_out
 from nsightlens.errors import ProfilerError
+from nsightlens.text import printable
 
 
 @click.command(epilog="Example: nsightlens metrics --set losses --chip ga100")
@@ -31,15 +32,14 @@ def command(*, name: str | None, chip: str | None, ncu: str | None, fmt: str) ->
 
 def _profiler(ncu: str | None, chip: str | None) -> tuple[Path | None, str | None, str]:
     """Return the profiler and its version if a chip is to be checked, and a note of what was checked."""
-    from nsightlens.launch.find import find_ncu, ncu_version  # noqa: PLC0415
+    from nsightlens.launch.find import find_ncu  # noqa: PLC0415
 
     if chip is None:
         return None, None, "Not checked against a chip: give --chip CHIP."
     try:
         program = find_ncu(ncu)
-    except ProfilerError:
+    except ProfilerError as error:
         if ncu is not None:
             raise
-        return None, None, f"Cannot be checked against {chip}: no ncu was found."
-    version = ncu_version(program)
-    return program, version, f"Checked against {chip} by ncu {version}."
+        return None, None, f"Cannot be checked against {chip}: {printable(str(error))}"
+    return program.path, program.version, f"Checked against {chip} by ncu {program.version}."

@@ -101,7 +101,7 @@ def selection(**options: Any) -> "Selection":  # noqa: ANN401
 
 def check_output(output: Path | None, fmt: str | None, *, force: bool, reports: Iterable[Path] = ()) -> None:
     """Raise ``UsageError`` if the result could not be written or would replace a report, before any work is done."""
-    if (fmt or _format_of(output)) == "parquet":
+    if (fmt or format_of(output)) == "parquet":
         from nsightlens.report.frames import require_pyarrow  # noqa: PLC0415
 
         require_pyarrow()
@@ -121,7 +121,7 @@ def emit(analysis: "Analysis", fmt: str | None, output: Path | None, force: bool
     UsageError
         If the output cannot be written, the file exists and ``force`` is not set, or its extension names no format.
     """
-    fmt = fmt or _format_of(output)
+    fmt = fmt or format_of(output)
     if output is not None:
         pieces = chunks(analysis, fmt, brief=brief)
         write_atomically(output, (p.encode() if isinstance(p, str) else p for p in pieces), force=force)
@@ -137,10 +137,17 @@ def emit(analysis: "Analysis", fmt: str | None, output: Path | None, force: bool
 
 def needs_frames(fmt: str | None, output: Path | None) -> bool:
     """Tell whether a format shows what was read beside what was found."""
-    return (fmt or _format_of(output)) in {"csv", "parquet"}
+    return (fmt or format_of(output)) in {"csv", "parquet"}
 
 
-def _format_of(output: Path | None) -> str:
+def format_of(output: Path | None) -> str:
+    """Return the format that the extension of a file names; a table for standard output.
+
+    Raises
+    ------
+    UsageError
+        If the extension names none.
+    """
     if output is None:
         return "table"
     if output.suffix not in _EXTENSIONS:

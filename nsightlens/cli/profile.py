@@ -10,6 +10,7 @@ from nsightlens.cli.options import check_output, emit, output_options
 from nsightlens.cli.out import write_out
 from nsightlens.cli.profile_options import ncu_arguments, ncu_options
 from nsightlens.cli.status_line import StatusLine
+from nsightlens.data import DEFAULT_SET
 from nsightlens.launch import COMMUNICATION, files_of, ranked, report_targets
 from nsightlens.text import printable
 
@@ -28,7 +29,7 @@ LEFT_OUT = "communication kernels (NCCL), if any, are left out; --with-communica
     "--set",
     "metric_set",
     metavar="NAME",
-    default="losses",
+    default=DEFAULT_SET,
     show_default=True,
     help="Counters to collect: overview (fewer passes), losses, or a set of ncu's own, such as full.",
 )

@@ -1,9 +1,12 @@
-"""Data as data: counters, metric sets, GPUs and causes, one TOML file each."""
+"""Data as data: counters, metric sets, GPUs, causes and stencils, one TOML file each."""
 
 import tomllib
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+DEFAULT_SET = "losses"
+"""The metric set that ``profile`` collects if not told otherwise."""
 
 
 @cache

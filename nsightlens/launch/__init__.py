@@ -2,17 +2,18 @@
 
 from nsightlens.launch.command import Request, command_line, option_value
 from nsightlens.launch.failures import check_program, failure, unknown_counters
-from nsightlens.launch.find import find_ncu, ncu_version
+from nsightlens.launch.find import Ncu, find_ncu
 from nsightlens.launch.log import Progress
 from nsightlens.launch.manifest import Manifest, manifest_path, read_manifest, write_manifest
 from nsightlens.launch.output import files_of, folder_beside, keep, ranked, report_targets
 from nsightlens.launch.process import OnProgress, Outcome, run
-from nsightlens.launch.query import counters_of, has
+from nsightlens.launch.query import counters_of, has, unlisted
 from nsightlens.launch.selection import COMMUNICATION, controls, select
 
 __all__ = [
     "COMMUNICATION",
     "Manifest",
+    "Ncu",
     "OnProgress",
     "Outcome",
     "Progress",
@@ -28,7 +29,6 @@ __all__ = [
     "has",
     "keep",
     "manifest_path",
-    "ncu_version",
     "option_value",
     "ranked",
     "read_manifest",
@@ -36,5 +36,6 @@ __all__ = [
     "run",
     "select",
     "unknown_counters",
+    "unlisted",
     "write_manifest",
 ]

@@ -1,30 +1,17 @@
 """Whether a machine can profile: one check a fact, each with what mends it."""
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from nsightlens.errors import INSTALL_CUPY, ProfilerError
+from nsightlens.launch.check import Check, numbers
 from nsightlens.launch.find import INSTALL
 from nsightlens.launch.machine import Machine
+from nsightlens.launch.permission import permission
+from nsightlens.launch.versions import versions
 
 GIB = 1 << 30
-# The CUDA that a release of Nsight Compute came with: it works with drivers of that CUDA.
-SHIPPED_WITH = {(2022, 3): 11, (2022, 4): 12, (2025, 3): 13}
-ALLOW = (
-    "the administrator of the host writes 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' into a file in "
-    "/etc/modprobe.d, and reloads the driver or restarts the host (some distributions need a new initramfs first); or "
-    "run as root on the host; or start the container with --cap-add=SYS_ADMIN"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One check: ``ok``, ``warning`` or ``problem`` (profiling cannot work), what was found, and what mends it."""
-
-    name: str
-    status: str
-    found: str
-    remedy: str | None = None
+REMOVE = "mend what was passed over, or take it from PATH, CUDA_HOME and CUDA_PATH; --ncu PATH names one"
+NO_SMI = "install nvidia-smi, which comes with the driver; or start the container with --gpus all"
 
 
 def checks(machine: Machine) -> tuple[Check, ...]:
@@ -32,8 +19,8 @@ def checks(machine: Machine) -> tuple[Check, ...]:
     return (
         _ncu(machine),
         _gpu(machine),
-        _permission(machine),
-        _versions(machine),
+        permission(machine),
+        versions(machine),
         _reader(machine),
         _cupy(machine),
         _package(machine, "nvtx", "ranges of nsightlens.annotate are not recorded", "pip install nvtx"),
@@ -44,48 +31,31 @@ def checks(machine: Machine) -> tuple[Check, ...]:
 
 def _ncu(machine: Machine) -> Check:
     if machine.ncu is None:
-        return Check("ncu", "problem", "Nsight Compute (ncu) was not found", INSTALL)
-    return Check("ncu", "ok", f"{machine.ncu_version or 'version unknown'}, {machine.ncu}")
+        error = machine.ncu_error or ProfilerError("Nsight Compute (ncu) was not found", remedy=INSTALL)
+        place = f"{error.where}: " if error.where else ""
+        return Check("ncu", "problem", f"{place}{error.message}", error.remedy)
+    text = f"{machine.ncu_version}, {machine.ncu}"
+    if machine.passed_over:
+        return Check("ncu", "warning", f"{text}; passed over: {'; '.join(machine.passed_over)}", REMOVE)
+    return Check("ncu", "ok", text)
 
 
 def _gpu(machine: Machine) -> Check:
     if machine.gpus:
         cuda = f", CUDA up to {machine.cuda_version}" if machine.cuda_version else ""
         return Check("gpu", "ok", f"{', '.join(machine.gpus)}; driver {machine.driver_version}{cuda}")
-    if machine.driver_version is not None:
-        text = f"driver {machine.driver_version} is loaded, but nvidia-smi lists no GPU"
+    loaded = f"driver {machine.driver_version} is loaded" if machine.driver_version else ""
+    traces = " and ".join(filter(None, (loaded, ", ".join(machine.devices))))
+    if machine.smi_silence and traces:
+        text = f"{machine.smi_silence}, so what GPU there is stays unknown; found: {traces}"
+        return Check("gpu", "warning", text, NO_SMI)
+    said = f": {machine.smi_complaint}" if machine.smi_complaint else ""
+    if traces:
+        text = f"found: {traces}; but nvidia-smi lists no GPU{said}"
         return Check("gpu", "problem", text, "check nvidia-smi; start a container with --gpus all")
-    return Check(
-        "gpu", "problem", "no NVIDIA driver and no GPU", "recorded reports can be analysed: nsightlens analyze REPORT"
-    )
-
-
-def _permission(machine: Machine) -> Check:
-    if machine.admin_only is None:
-        return Check(
-            "permission",
-            "warning",
-            "the driver does not say who may read performance counters",
-            "nsightlens doctor --try",
-        )
-    if not machine.admin_only:
-        return Check("permission", "ok", "every user may read performance counters")
-    if machine.capable:
-        return Check("permission", "ok", "administrators may read performance counters, and this process is one")
-    who = "root without the capability CAP_SYS_ADMIN" if machine.uid == 0 else "this user"
-    return Check("permission", "problem", f"{who} may not read performance counters (ncu says ERR_NVGPUCTRPERM)", ALLOW)
-
-
-def _versions(machine: Machine) -> Check:
-    ours, theirs = shipped_cuda(machine.ncu_version), _numbers(machine.cuda_version)[:1]
-    if ours is None or not theirs:
-        return Check("versions", "ok", "nothing to compare")
-    text = f"ncu {machine.ncu_version} came with CUDA {ours}, the driver runs CUDA {machine.cuda_version}"
-    if ours > theirs[0]:
-        return Check("versions", "warning", text, "update the driver, or use an older Nsight Compute with --ncu PATH")
-    if ours < theirs[0]:
-        return Check("versions", "warning", text, "install a newer Nsight Compute, or name one with --ncu PATH")
-    return Check("versions", "ok", text)
+    silence = f": {machine.smi_silence}, and no driver is loaded" if machine.smi_silence else said
+    remedy = "recorded reports can be analysed: nsightlens analyze REPORT"
+    return Check("gpu", "problem", f"no NVIDIA driver and no GPU{silence}", remedy)
 
 
 def _reader(machine: Machine) -> Check:
@@ -94,22 +64,22 @@ def _reader(machine: Machine) -> Check:
     if version is None:
         text = "the package ncu-report is absent; only the module inside an installed Nsight Compute can be used"
         return Check("ncu-report", "warning", text, "pip install ncu-report")
-    if _numbers(version)[:2] < _numbers(machine.ncu_version)[:2]:
+    if numbers(version)[:2] < numbers(machine.ncu_version)[:2]:
         return Check("ncu-report", "warning", f"{version} is older than ncu {machine.ncu_version}", update)
     return Check("ncu-report", "ok", version)
 
 
 def _cupy(machine: Machine) -> Check:
     found = {name: version for name, version in machine.packages.items() if name.startswith("cupy-")}
-    runs = _numbers(machine.cuda_version)[:1]
+    runs = numbers(machine.cuda_version)[:1]
     if not found:
-        return Check("cupy", "warning", "absent; the kernels and examples need it", f"pip install {_wheel(runs)}")
+        return Check("cupy", "warning", "absent; the kernels and examples need it", _extra(runs))
     text = ", ".join(f"{name} {version}" for name, version in found.items())
     if len(found) > 1:
         return Check("cupy", "warning", f"{text} are installed together", "keep one: pip uninstall the other")
-    if runs and _numbers(text)[:1] > runs:
+    if runs and numbers(text)[:1] > runs:
         text += f" needs a newer driver than one for CUDA {machine.cuda_version}"
-        return Check("cupy", "warning", text, f"pip install {_wheel(runs)}")
+        return Check("cupy", "warning", text, _extra(runs))
     return Check("cupy", "ok", text)
 
 
@@ -127,19 +97,8 @@ def _room(machine: Machine) -> Check:
     return Check("room", "ok", text)
 
 
-def shipped_cuda(version: str | None) -> int | None:
-    """Return the major version of CUDA that a release of Nsight Compute came with; None before 2022.3."""
-    release = _numbers(version)[:2]
-    known = [cuda for first, cuda in SHIPPED_WITH.items() if first <= release]
-    return known[-1] if known else None
-
-
-def _wheel(cuda: tuple[int, ...]) -> str:
-    return "cupy-cuda12x" if cuda == (12,) else "cupy-cuda13x"
-
-
-def _numbers(text: str | None) -> tuple[int, ...]:
-    return tuple(int(digits) for digits in re.findall(r"\d+", text or ""))
+def _extra(cuda: tuple[int, ...]) -> str:
+    return f'pip install "nsightlens[cuda{cuda[0]}]"' if cuda in {(12,), (13,)} else INSTALL_CUPY
 
 
 def broken(found: tuple[Check, ...]) -> Iterator[Check]:

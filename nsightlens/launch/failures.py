@@ -68,7 +68,7 @@ def _bare(metric: str) -> str:
 
 
 def _stopped(outcome: Outcome) -> ProfilerError:
-    what = "interrupted" if outcome.stopped == "interrupt" else "stopped at the time limit"
+    what = "stopped at the time limit" if outcome.stopped == "timeout" else "interrupted"
     return ProfilerError(
         f"{what} after {count(outcome.launches, 'profiled launch')}",
         remedy="fewer launches take less time: --kernel, --nvtx, --launch-count",

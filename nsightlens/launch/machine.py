@@ -2,19 +2,19 @@
 
 import importlib.metadata
 import os
-import re
 import shutil
-import subprocess
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from nsightlens.errors import ProfilerError
-from nsightlens.launch.find import find_ncu, ncu_version
+from nsightlens.launch import smi
+from nsightlens.launch.find import Ncu, find_ncu
+from nsightlens.launch.proc import admin_only, capabilities, driver, read, user_namespace
 
 PACKAGES = ("ncu-report", "nvtx", "cupy-cuda11x", "cupy-cuda12x", "cupy-cuda13x", "pyarrow")
-CAP_SYS_ADMIN = 21
-TIMEOUT_S = 30
+# Device files of the driver: of a GPU, of an integrated GPU (Tegra), and of whatever GPU Windows lends to WSL.
+DEVICES = ("nvidia[0-9]*", "nvhost-gpu", "dxg")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +25,22 @@ class Machine:
     ----------
     ncu, ncu_version
         Nsight Compute's command line, and what it says of itself.
+    ncu_error
+        Why there is none.
+    passed_over
+        What else is called ncu and does not start, and why.
     gpus
         Names of the GPUs.
     driver_version, cuda_version
         Of the GPU driver, and the newest CUDA that it runs.
+    smi_silence, smi_complaint
+        Why nvidia-smi could not be asked, and what it said if it named no GPU.
+    devices
+        Device files of GPUs.
     admin_only
         Whether the driver keeps performance counters for administrators.
-    uid, capable
-        The user, and whether this process has the capability CAP_SYS_ADMIN.
+    uid, capabilities, user_namespace
+        The user, the capabilities of this process, and whether both hold in a user namespace only.
     packages
         Versions of Python packages that are installed.
     temporary, free_bytes
@@ -41,78 +49,62 @@ class Machine:
 
     ncu: str | None = None
     ncu_version: str | None = None
+    ncu_error: ProfilerError | None = None
+    passed_over: tuple[str, ...] = ()
     gpus: tuple[str, ...] = ()
     driver_version: str | None = None
     cuda_version: str | None = None
+    smi_silence: str = ""
+    smi_complaint: str = ""
+    devices: tuple[str, ...] = ()
     admin_only: bool | None = None
     uid: int | None = None
-    capable: bool = False
+    capabilities: frozenset[str] = frozenset()
+    user_namespace: bool = False
     packages: dict[str, str] = field(default_factory=dict)
     temporary: str = ""
     free_bytes: int | None = None
 
 
-def look(root: Path = Path("/")) -> Machine:
-    """Return the facts of this machine."""
-    ncu, version = _ncu()
-    rows = _output("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader").splitlines()
-    gpus = [row.rsplit(", ", 1) for row in rows if ", " in row]
+def look(ncu: str | None = None, root: Path = Path("/")) -> Machine:
+    """Return the facts of this machine.
+
+    Parameters
+    ----------
+    ncu
+        The ncu to use, a path or a name on PATH; searched for if not given.
+    root
+        Where the folders of the system stand.
+    """
+    profiler, error = _ncu(ncu, root)
+    answer = smi.ask()
     temporary = tempfile.gettempdir()
     return Machine(
-        ncu=ncu,
-        ncu_version=version,
-        gpus=tuple(name for name, _ in gpus),
-        driver_version=gpus[0][1].strip() if gpus else driver(read(root / "proc/driver/nvidia/version")),
-        cuda_version=_first(r"CUDA Version: +(\d+\.\d+)", _output("nvidia-smi")) if gpus else None,
+        ncu=None if profiler is None else str(profiler.path),
+        ncu_version=None if profiler is None else profiler.version,
+        ncu_error=error,
+        passed_over=() if profiler is None else profiler.passed_over,
+        gpus=answer.gpus,
+        driver_version=answer.driver_version or driver(read(root / "proc/driver/nvidia/version")),
+        cuda_version=answer.cuda_version,
+        smi_silence=answer.silence,
+        smi_complaint=answer.complaint,
+        devices=tuple(f"/dev/{path.name}" for name in DEVICES for path in sorted((root / "dev").glob(name))),
         admin_only=admin_only(read(root / "proc/driver/nvidia/params")),
         uid=os.getuid() if hasattr(os, "getuid") else None,
-        capable=capable(read(root / "proc/self/status")),
+        capabilities=capabilities(read(root / "proc/self/status")),
+        user_namespace=user_namespace(root / "proc/self/uid_map"),
         packages={name: found for name in PACKAGES if (found := _package(name)) is not None},
         temporary=temporary,
         free_bytes=_free(temporary),
     )
 
 
-def read(path: Path) -> str:
-    """Return the text of a file; nothing if it cannot be read."""
+def _ncu(named: str | None, root: Path) -> tuple[Ncu | None, ProfilerError | None]:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
-
-
-def driver(text: str) -> str | None:
-    """Return the version of the driver from the text of ``/proc/driver/nvidia/version``."""
-    return _first(r"Kernel Module\b.*?\s(\d+\.\d+(?:\.\d+)*)\s", text)
-
-
-def admin_only(text: str) -> bool | None:
-    """Tell from the text of ``/proc/driver/nvidia/params`` whether only administrators may read counters."""
-    found = _first(r"RmProfilingAdminOnly: (\d+)", text)
-    return None if found is None else found != "0"
-
-
-def capable(text: str) -> bool:
-    """Tell from the text of ``/proc/self/status`` whether the process has the capability CAP_SYS_ADMIN."""
-    found = _first(r"CapEff:\s+([0-9a-f]+)", text)
-    return found is not None and bool(int(found, 16) >> CAP_SYS_ADMIN & 1)
-
-
-def _ncu() -> tuple[str | None, str | None]:
-    try:
-        path = find_ncu()
-        return str(path), ncu_version(path)
-    except ProfilerError:
-        return None, None
-
-
-def _output(*arguments: str) -> str:
-    try:
-        return subprocess.run(  # noqa: S603
-            arguments, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S, check=False
-        ).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
+        return find_ncu(named, root), None
+    except ProfilerError as error:
+        return None, error
 
 
 def _package(name: str) -> str | None:
@@ -127,8 +119,3 @@ def _free(folder: str) -> int | None:
         return shutil.disk_usage(folder).free
     except OSError:
         return None
-
-
-def _first(pattern: str, text: str) -> str | None:
-    match = re.search(pattern, text)
-    return match[1] if match else None

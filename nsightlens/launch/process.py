@@ -24,7 +24,7 @@ STOP = ((signal.SIGINT, 60.0), (signal.SIGTERM, 5.0), (_KILL, 5.0))
 
 
 class _Told(KeyboardInterrupt):
-    """A signal that came to this process alone, not to the terminal's whole group."""
+    """A signal that came to this process alone, not to the terminal's whole group; its argument is the number."""
 
 
 @dataclass(slots=True)
@@ -32,13 +32,13 @@ class _Signals:
     """What came before ncu could be stopped waits until it can."""
 
     open: bool = False
-    waiting: type[KeyboardInterrupt] | None = None
+    waiting: KeyboardInterrupt | None = None
 
     def take(self, number: int, _frame: FrameType | None) -> None:
-        kind = KeyboardInterrupt if number == signal.SIGINT else _Told
+        what = KeyboardInterrupt() if number == signal.SIGINT else _Told(number)
         if self.open:
-            raise kind
-        self.waiting = self.waiting or kind
+            raise what
+        self.waiting = self.waiting or what
 
     def let_in(self) -> None:
         self.open = True
@@ -53,7 +53,8 @@ OnProgress = Callable[[Progress], None]
 class Outcome:
     """How a run of ncu ended.
 
-    ``stopped`` is empty, ``interrupt`` or ``timeout``; ``messages`` are ncu's lines other than progress.
+    ``stopped`` is empty, ``timeout``, ``interrupt`` (Ctrl-C) or the name of the signal; ``messages`` are ncu's lines
+    other than progress.
     """
 
     returncode: int
@@ -113,8 +114,8 @@ def _follow(
     try:
         signals.let_in()
         stopped = wait(process)
-    except _Told:
-        stopped = "interrupt"
+    except _Told as signalled:
+        stopped = signal.Signals(signalled.args[0]).name
     except KeyboardInterrupt:
         stopped, told = "interrupt", not own_group  # the terminal tells its whole group
     except BaseException:

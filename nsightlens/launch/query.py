@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from nsightlens.errors import ProfilerError
@@ -11,6 +12,9 @@ SUFFIXES = (".sum", ".sum.peak_sustained", ".avg", ".max", ".ratio", ".pct")
 TIMEOUT_S = 120
 # Names that ncu takes but does not list: they are its own, or the driver's.
 _OWN = ("profiler__", "launch__", "device__", "pmsampling:")
+
+
+_PLAIN = re.compile(r"(dram|fbpa|gpc|gpu|idc|l1tex|lts|ltc|pcie|sm|smsp|tpc)__[\w.]+")
 
 
 def counters_of(ncu: Path, chip: str) -> frozenset[str]:
@@ -32,6 +36,29 @@ def counters_of(ncu: Path, chip: str) -> frozenset[str]:
     if done.returncode or not found:
         raise ProfilerError("this ncu does not know the chip", where=f"--chip {chip}", remedy="ncu --list-chips")
     return found
+
+
+def unlisted(ncu: Path, names: Sequence[str]) -> tuple[str, ...]:
+    """Return those of ``names`` that ncu does not list for the devices here: it leaves them out without a word.
+
+    Nothing if ncu lists nothing. Names of groups, breakdowns and sources are not checked.
+    """
+    plain = [name for name in names if _PLAIN.fullmatch(name)]
+    if not plain:
+        return ()
+    try:
+        done = subprocess.run(  # noqa: S603
+            [str(ncu), "--query-metrics"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    found = frozenset(listed(done.stdout))
+    return tuple(name for name in plain if found and has(found, name) is False)
 
 
 def listed(text: str) -> list[str]:

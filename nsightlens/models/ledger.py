@@ -184,4 +184,4 @@ def split_waiting(waiting: float, stalls: Mapping[str, float], groups: Mapping[s
     """
     sums = {name: sum(stalls.get(reason, 0.0) for reason in reasons) for name, reasons in groups.items()}
     total = sum(sums.values())
-    return {name: waiting * value / total for name, value in sums.items()} if total > 0 else {}
+    return {name: waiting * (value / total) for name, value in sums.items()} if total > 0 else {}

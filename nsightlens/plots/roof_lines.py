@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from nsightlens.models.roofline import machine_balance
 from nsightlens.plots.frame import Range, to_pixels
 from nsightlens.plots.geometry import Rows
 from nsightlens.plots.roofs import Roofs
@@ -25,7 +26,7 @@ def draw_roofs(axes: Axes, roofs: Sequence[Roofs], x: Range) -> None:
             axes.plot(ends, one.dram.value * ends, gid=f"{GID}{i}-dram", **look, **USED)
         for flat in one.flat:
             value = flat.ceiling.value
-            start = max(x[0], value / one.dram.value) if one.dram else x[0]
+            start = max(x[0], machine_balance(value, one.dram.value)) if one.dram else x[0]
             axes.plot(
                 [start, x[1]], [value, value], gid=f"{GID}{i}-{flat.pipe}", **look, **(USED if flat.used else TWIN)
             )

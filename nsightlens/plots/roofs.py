@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from nsightlens.analysis.result import Ceiling, LaunchResult
-from nsightlens.analysis.work import TENSOR_TWIN
+from nsightlens.gpus import TENSOR_TWIN
+from nsightlens.models.roofline import machine_balance
 from nsightlens.units import si
 
 DRAM = "dram_bytes_per_s"
@@ -30,7 +31,7 @@ class Roofs:
 
     def ridges(self) -> list[float]:
         """Return the intensities in FLOP/byte at which the flat roofs meet the DRAM roof."""
-        return [flat.ceiling.value / self.dram.value for flat in self.flat] if self.dram else []
+        return [machine_balance(flat.ceiling.value, self.dram.value) for flat in self.flat] if self.dram else []
 
 
 def roofs_of(launches: Iterable[LaunchResult]) -> list[Roofs]:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from nsightlens.data import DEFAULT_SET
 from nsightlens.text import count
 
 if TYPE_CHECKING:
@@ -25,14 +26,18 @@ def overview(sets: Sequence["MetricSet"]) -> str:
     """Return a short list of the sets."""
     lines: list[str] = []
     for entry in sets:
-        lines += _wrapped(f"{entry.name:10}", entry.doc)
+        default = "What profile collects by default. " if entry.name == DEFAULT_SET else ""
+        lines += _wrapped(f"{entry.name:10}", default + entry.doc)
         lines += _wrapped(" " * 10, f"{_size(entry)}; passes of a launch: {passes(entry)}")
-    return "\n".join([*lines, "", "One of them in full: nsightlens metrics --set NAME"]) + "\n"
+    return (
+        "\n".join([*lines, "", "The counters of one, each with unit and reason: nsightlens metrics --set NAME"]) + "\n"
+    )
 
 
 def detail(entry: "MetricSet", note: str) -> str:
     """Return one set: its counters by reason, how often ncu runs a launch, and the command."""
-    lines = [*_wrapped(f"{entry.name}: ", entry.doc, hang=0), f"Passes of a launch: {passes(entry)}.", note]
+    lines = [*_wrapped(f"{entry.name}: ", entry.doc, hang=0), f"Passes of a launch: {passes(entry)}."]
+    lines += _wrapped("", note)
     for why, group in _groups(entry):
         chips = f" [{group[0].chips}]" if group[0].chips else ""
         lines += ["", *_wrapped("", f"{why} ({group[0].unit}){chips}")]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from nsightlens.analysis.cells import kernel_name, position
 from nsightlens.analysis.missing import PATTERNS
 from nsightlens.analysis.result import Analysis, Context, LaunchResult, ReportInfo
-from nsightlens.analysis.totals import weighted
+from nsightlens.analysis.totals import TRIFLE, weighted
 from nsightlens.text import printable
 from nsightlens.units import percent, seconds
 
@@ -66,7 +66,7 @@ def _longest(launches: Sequence[LaunchResult]) -> list[LaunchResult]:
 
 def _ledger(launch: LaunchResult) -> str:
     time = launch.time_s or 1.0
-    shown = [loss for loss in launch.losses or () if loss.share >= 0.005]  # noqa: PLR2004
+    shown = [loss for loss in launch.losses or () if loss.share >= TRIFLE]
     most = "" if PATTERNS.isdisjoint(launch.missing) else "at most "
     parts = [f"{most}{percent((launch.ideal_s or 0) / time)} useful"]
     parts += [f"{percent(loss.share)} {loss.cause}" for loss in shown]
@@ -76,16 +76,41 @@ def _ledger(launch: LaunchResult) -> str:
     return f"{kernel_name(launch)}: {seconds(time)} = " + " + ".join(parts)
 
 
+_GROSS = 0.25
+_SHAPES = "the roof is that of the fastest instruction shape, and smaller shapes do less work a cycle"
+
+
+def busy_lines(launches: Sequence[LaunchResult], *, several: bool) -> list[str]:
+    """Return, of launches whose tensor pipe is far busier than their place under the roof says, why that can be."""
+    lines = []
+    for launch in _longest([launch for launch in launches if (launch.roofline.pipe or "").startswith("tensor")]):
+        busy, roof = launch.utilisation.tensor_pipe_share, launch.roofline.roof_fraction
+        if busy is not None and roof is not None and busy - roof > _GROSS:
+            where = f"{position(launch, several=several)} {kernel_name(launch)}"
+            lines.append(f"{where}: tensor pipe {percent(busy, 0)} busy at {percent(roof, 0)} of the roof: {_SHAPES}")
+    return lines
+
+
 def first_lines(analysis: Analysis) -> list[str]:
-    """Return the losses to look at first, each with its advice."""
+    """Return the losses to look at first, each with its advice; before them what is unexplained, if that is more."""
     advice = {loss.cause: loss.advice for launch in analysis.launches for loss in launch.losses or ()}
     time = sum(weighted(launch, launch.time_s) or 0.0 for launch in analysis.launches)
-    lines = []
+    lines = _unexplained(analysis, time)
     for thing in analysis.first:
         where = f" in {printable(thing.nvtx, PATH)}" if thing.nvtx else ""
         share = percent(thing.seconds / time if time else None)
         lines.append(f"{seconds(thing.seconds)} ({share}) {thing.cause}{where}: {advice[thing.cause]}")
     return lines
+
+
+def _unexplained(analysis: Analysis, time: float) -> list[str]:
+    unexplained = sum(weighted(launch, launch.unexplained_s) or 0.0 for launch in analysis.launches)
+    most = max((thing.seconds for thing in analysis.first), default=0.0)
+    if not time or unexplained <= max(most, TRIFLE * time):
+        return []
+    lacking = any(launch.missing for launch in analysis.launches)
+    why = "counters are missing, see below" if lacking else "no cause that these counters show; compare a variant"
+    return [f"{seconds(unexplained)} ({percent(unexplained / time)}) unexplained: {why}"]
 
 
 def missing_line(launches: Sequence[LaunchResult]) -> str:

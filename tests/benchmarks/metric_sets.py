@@ -25,15 +25,16 @@ PAIRS = {"overview": "roofline", "losses": "full"}
 # Five kernels four times; no check of the results, whose time on the host would hide that of the profiler.
 WORKLOAD = """
 import cupy
-from nsightlens.kernels.catalogue import kernel
-from nsightlens.kernels.cupy_launch import launch
+from nsightlens.kernels.catalogue import workload
+from nsightlens.kernels.cupy_launch import prepare
 from nsightlens.ranges import annotate
-a = cupy.asarray(__import__("numpy").ones(2**25)); b = cupy.empty_like(a); m = a[:2**20].reshape(1024, 1024)
+kernels = (("scale", {}), ("scale_strided", {}), ("fma_chain", {"steps": 32}), ("fma_chain", {"steps": 128}))
+ready = [prepare(workload(name, n=2**25, **more)) for name, more in kernels]
+m = cupy.asarray(__import__("numpy").ones((1024, 1024)))
 for step in range(4):
     with annotate(f"step {step}"):
-        for name, steps in (("scale", None), ("scale_strided", None), ("fma_chain", 32), ("fma_chain", 128)):
-            entry = kernel(name)
-            launch(entry, a, b, entry.parameters({} if steps is None else {"steps": steps}))
+        for one in ready:
+            one.launch()
         cupy.matmul(m, m)
 cupy.cuda.Device().synchronize()
 """
@@ -77,7 +78,7 @@ def main() -> None:
     options.add_argument("--runs", type=int, default=3)
     options.add_argument("--out", type=Path, required=True)
     chosen = options.parse_args()
-    ncu = find_ncu(None)
+    ncu = find_ncu().path
     names = (*OURS, *THEIRS)
     chosen.out.mkdir(parents=True, exist_ok=True)
     found: dict[str, list[tuple[float, int, int]]] = {name: [] for name in names}

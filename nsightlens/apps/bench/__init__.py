@@ -1,0 +1,1 @@
+"""Measurements with the shipped kernels."""

@@ -1,0 +1,107 @@
+"""SCALE on CUDA cores and on tensor cores: bandwidth over size, and how far tensor cores could help by theory."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+from nsightlens.apps.bench.conditions import conditions
+from nsightlens.kernels.catalogue import workload
+from nsightlens.kernels.ceilings_memory import PIECE_BYTES, PIECES
+from nsightlens.kernels.check import check
+from nsightlens.kernels.cupy_launch import Prepared, load_cupy, prepare
+from nsightlens.kernels.device import device
+from nsightlens.kernels.timing import Timing, time_in_turn
+from nsightlens.kernels.workload import Workload
+from nsightlens.ranges import annotate
+
+SCHEMA = "nsightlens.bench/1"
+BYTES = 16
+"""Read and written for each element (the convention of STREAM)."""
+VARIANTS: dict[str, tuple[str, dict[str, int]]] = {
+    "CUDA cores": ("scale", {}),
+    "tensor m8n8k4, published": ("scale_tensor", {"published": 1, "rows": 8}),
+    "tensor m8n8k4, coalesced": ("scale_tensor", {"published": 0, "rows": 8}),
+    "tensor m16n8k4, published": ("scale_tensor", {"published": 1, "rows": 16}),
+    "tensor m16n8k4, coalesced": ("scale_tensor", {"published": 0, "rows": 16}),
+}
+COPY = "best copy"
+SMALLEST, LARGEST = 18, 28
+"""Powers of two of the elements; one more, so that no size is a multiple of anything."""
+Says = Callable[[str], None]
+
+
+def works(elements: int) -> dict[str, Workload]:
+    """Return the variants of SCALE for so many elements."""
+    return {name: workload(family, n=elements, **given) for name, (family, given) in VARIANTS.items()}
+
+
+def measure(say: Says = lambda _: None, largest: int = LARGEST) -> dict[str, Any]:
+    """Check and time all variants at all sizes.
+
+    Raises
+    ------
+    UsageError
+        If there is no CuPy or no GPU.
+    NsightlensError
+        If a variant computes something wrong.
+    """
+    here = device()
+    rows = [row for power in range(SMALLEST, largest + 1) for row in _timed((1 << power) + 1, say)]
+    return {
+        "schema": SCHEMA,
+        "suite": "scale",
+        "conditions": conditions(here) | {"precision": "fp64", "bytes": "16 an element: read and written once"},
+        "rows": rows,
+    }
+
+
+def launch_each(elements: int = (1 << 27) + 1) -> None:
+    """Launch every variant once in a range ``scale/VARIANT``: what is to be profiled."""
+    for name, work in works(elements).items():
+        prepared = prepare(work)
+        with annotate("scale"), annotate(name, flop=elements, dram_bytes=BYTES * elements, payload=elements):
+            prepared.launch()
+        del prepared
+        load_cupy().get_default_memory_pool().free_all_blocks()
+
+
+def _timed(elements: int, say: Says) -> Iterator[dict[str, Any]]:
+    say(f"{elements} elements")
+    every = works(elements)
+    first = prepare(every["CUDA cores"])
+    ready = {name: Prepared(work, first.host, first.device) for name, work in every.items()}
+    for prepared in ready.values():
+        prepared.restore()
+        prepared.launch()
+        check(prepared)
+    copies = _copies(first, elements)
+    launches = [*(prepared.launch for prepared in ready.values()), *copies.values()]
+    times = time_in_turn(launches)
+    for name, timing in zip(every, times, strict=False):
+        yield _row(name, elements, timing)
+    best = min(times[len(every) :], key=lambda timing: timing.median_s)
+    yield _row(COPY, elements, best)
+    load_cupy().get_default_memory_pool().free_all_blocks()
+
+
+def _copies(first: Prepared, elements: int) -> dict[str, Callable[[], None]]:
+    """Return ways to copy the vector: the library's, and ours where there is a whole piece to move."""
+    a, b = first.device[0], first.device[1]
+    found: dict[str, Callable[[], None]] = {"cudaMemcpy": lambda: b.data.copy_from_device_async(a.data, a.nbytes)}
+    for each in (1, 2, 4, 8):
+        pieces = 8 * elements // (PIECE_BYTES // PIECES * each)
+        if pieces:
+            work = workload("dram_copy", pieces=pieces, each=each)
+            found[f"dram_copy, {each}"] = Prepared(work, (), (a, b)).launch
+    return found
+
+
+def _row(name: str, elements: int, timing: Timing) -> dict[str, Any]:
+    moved = BYTES * elements
+    return {
+        "variant": name,
+        "elements": elements,
+        "bytes": moved,
+        "bytes_per_s": moved / timing.median_s,
+        **asdict(timing),
+    }
