@@ -58,6 +58,8 @@ class Launch:
     path
         Share of the time that a warp spends outside queues: the least it takes however little the others do.
         0 if it is not known.
+    second_limit
+        Whether the next resource caps what is saved (always, but where the worth of that is measured).
     """
 
     idle: Mapping[str, float]
@@ -65,6 +67,7 @@ class Launch:
     excess: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     waits: Mapping[str, Wait] = field(default_factory=dict)
     path: float = 0.0
+    second_limit: bool = True
 
     @property
     def limiting(self) -> str:
@@ -88,7 +91,8 @@ def remaining(launch: Launch, away: Iterable[str], resource: str) -> float:
 def busiest(launch: Launch, away: Iterable[str]) -> float:
     """Return the busy share of whatever resource limits with some causes imagined away."""
     away = tuple(away)
-    return max(remaining(launch, away, resource) for resource in launch.busy)
+    candidates = launch.busy if launch.second_limit else (launch.limiting,)
+    return max(remaining(launch, away, resource) for resource in candidates)
 
 
 def duration(launch: Launch, away: Iterable[str]) -> float:
@@ -98,12 +102,20 @@ def duration(launch: Launch, away: Iterable[str]) -> float:
     what was hidden behind it.
     """
     away = tuple(away)
-    busy = busiest(launch, away)
+    return _sum(launch, away) + (knee(launch, away) if away else 0.0)
+
+
+def knee(launch: Launch, away: Sequence[str]) -> float:
+    """Return what a launch comes to wait for beyond its sum of parts, with some causes imagined away."""
+    idle, busy = sum(launch.idle.values()), busiest(launch, away)
+    least = min(1.0, idle + sqrt(busy**2 + _path(launch, tuple(away)) ** 2))
+    return max(0.0, least - _sum(launch, tuple(away))) if any(_acts(launch, cause) for cause in away) else 0.0
+
+
+def _sum(launch: Launch, away: tuple[str, ...]) -> float:
     known = sum(wait.share for wait in launch.waits.values())
     waits = sum(_left(launch, away, wait) for wait in launch.waits.values())
-    idle = sum(launch.idle.values())
-    total = idle + busy + waits + launch.waiting - known
-    return max(total, min(1.0, idle + sqrt(busy**2 + _path(launch, away) ** 2)) if away else total)
+    return sum(launch.idle.values()) + busiest(launch, away) + waits + launch.waiting - known
 
 
 def _path(launch: Launch, away: tuple[str, ...]) -> float:
