@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from nsightlens.analysis.resources import DEVICE_WIDE
 from nsightlens.analysis.work import known
 
 LAUNCH_LATENCY_S = 4e-6
@@ -10,7 +9,7 @@ LAUNCH_LATENCY_S = 4e-6
 
 
 def idle(v: Mapping[str, float], time: float, busy: Mapping[str, float]) -> dict[str, float]:
-    """Return cause to share of the time; spreading work cannot beat device-wide units.
+    """Return cause to share of the time.
 
     Without the busiest multiprocessor's share nothing tells imbalance from a device that is idle as a whole.
     """
@@ -25,14 +24,8 @@ def idle(v: Mapping[str, float], time: float, busy: Mapping[str, float]) -> dict
     uneven = longest - active if grid and multiprocessors else 0.0  # without them a small grid looks like imbalance
     small = min((1 - filled) * longest, uneven)
     overhead = min(1 - longest, LAUNCH_LATENCY_S / time)
-    room = 1 - max(busy[name] for name in DEVICE_WIDE if name in busy)
-    scale = min(1.0, room / (1 - active))
-    parts = {
-        "small_grid": small,
-        "launch_overhead": overhead,
-        "imbalance": uneven - small,
-    }
-    return _within(1 - max(busy.values()), {cause: scale * share for cause, share in parts.items()})
+    parts = {"small_grid": small, "launch_overhead": overhead, "imbalance": uneven - small}
+    return _within(1 - max(busy.values()), parts)
 
 
 def _within(room: float, parts: dict[str, float]) -> dict[str, float]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from nsightlens.analysis.ceilings import dram_efficiency
 from nsightlens.analysis.idle import idle
-from nsightlens.analysis.resources import PIPES, RESOURCES
+from nsightlens.analysis.resources import DEVICE_WIDE, PIPES, RESOURCES
 from nsightlens.analysis.result import Ceiling, Loss
 from nsightlens.analysis.rules import Excess, Facts, rules
 from nsightlens.analysis.waits import ALL, REASONS, Parts, with_waits
@@ -17,6 +17,7 @@ from nsightlens.models import ledger, overlap
 
 __all__ = ["REASONS", "Ledger", "account"]
 
+OVERHEAD = "launch_overhead"
 _NEGLIGIBLE = 1e-4
 _GENERIC_EVIDENCE = {
     "small_grid": ("grid_size", "sm_count"),
@@ -71,7 +72,15 @@ def _model(launch: Launch, time: float, busy: dict[str, float], parts: Parts) ->
     found = _excess(launch)
     work = {cause: {r: e for r, e in one.work.items() if r in busy} for cause, one in found.items()}
     vanishing = {cause: one.waits for cause, one in found.items()}
-    model = ledger.Launch(idle(launch.values, time, busy), busy, work, second_limit=parts.second_limit)
+    away = idle(launch.values, time, busy)
+    model = ledger.Launch(
+        idle={cause: share for cause, share in away.items() if cause != OVERHEAD},
+        busy=busy,
+        excess=work,
+        overhead=away.get(OVERHEAD, 0.0),
+        device_wide=DEVICE_WIDE,
+        second_limit=parts.second_limit,
+    )
     return with_waits(launch, model, vanishing, parts)
 
 
@@ -82,10 +91,10 @@ def _excess(launch: Launch) -> dict[str, Excess]:
 
 
 def _settle(launch: Launch, time: float, model: ledger.Launch) -> Ledger:
-    causes = tuple(rule.cause for rule in rules())
-    specific = ledger.excess_losses(model, causes)
+    causes = (*(rule.cause for rule in rules()), *model.idle)
+    specific = ledger.cause_losses(model, causes)
     ideal = ledger.busiest(model, causes)
-    shares = {**model.idle, **specific, **_generic(model, causes)}
+    shares = {OVERHEAD: model.overhead, **specific, **_generic(model, causes)}
     named = {cause: share for cause, share in shares.items() if share > _NEGLIGIBLE}
     losses = sorted((_loss(launch, time, cause, share) for cause, share in named.items()), key=lambda x: -x.seconds)
     unexplained = time - time * ideal - sum(loss.seconds for loss in losses)

@@ -69,7 +69,7 @@ def with_waits(launch: Launch, model: ledger.Launch, vanishing: Mapping[str, Map
     waits = {name: _wait(launch, name, share, model, parts) for name, share in shares.items()}
     if parts.vanishing:
         waits = {name: replace(wait, vanishing=_of(name, vanishing)) for name, wait in waits.items()}
-    return replace(model, waits=waits, path=_path(launch, model, waits))
+    return replace(model, waits={name: replace(wait, path=_path(launch, name, wait, model)) for name, wait in waits.items()})
 
 
 def _of(group: str, vanishing: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
@@ -81,7 +81,7 @@ def _wait(launch: Launch, name: str, share: float, model: ledger.Launch, parts: 
     if not queues or not parts.queueing:
         return ledger.Wait(share)
     resource = max(queues, key=lambda queue: model.busy[queue])
-    active = max(1.0 - sum(model.idle.values()), _NEGLIGIBLE)
+    active = max(model.resident, _NEGLIGIBLE)
     load = min(1.0, model.busy[resource] / active)
     queueing = 1.0 if name in _FULL_QUEUES else load
     if name == "memory":
@@ -111,11 +111,11 @@ def unloaded_latency(launch: Launch) -> float | None:
     return float(in_l1 * levels["l1_cycles"] + (1.0 - in_l1) * beyond)
 
 
-def _path(launch: Launch, model: ledger.Launch, waits: Mapping[str, ledger.Wait]) -> float:
-    """Return the share of the time that a warp spends outside queues."""
+def _path(launch: Launch, name: str, wait: ledger.Wait, model: ledger.Launch) -> float:
+    """Return the share of the time that a warp spends in a wait outside queues; issuing counts with the fixed wait."""
     every = sum(launch.stalls.values())
+    reasons = {"memory": _GROUPS["memory"], "fixed": (*_GROUPS["fixed"], "selected")}.get(name, ())
     if not every > 0:
         return 0.0
-    memory = sum(launch.stalls.get(reason, 0.0) for reason in _GROUPS["memory"]) * (1.0 - waits["memory"].queueing)
-    others = launch.stalls.get("selected", 0.0) + launch.stalls["wait"]
-    return (1.0 - sum(model.idle.values())) * (memory + others) / every
+    spent = sum(launch.stalls.get(reason, 0.0) for reason in reasons)
+    return model.resident * (1.0 - wait.queueing) * spent / every

@@ -1,15 +1,15 @@
 """A loss ledger as a set of counterfactuals: the time that the launch would take without each cause.
 
 All times are shares of the measured time. ``duration`` gives the time with some causes imagined away; with none
-away it is 1 by construction. The causes of excess work get the Shapley value of the time saved, so that their
-losses add up to ``1 - duration(all away)`` whatever the order; what is left is split among generic causes, and the
-remainder stays unexplained.
+away it is 1 by construction. The causes get the Shapley value of the time saved, so that their losses add up to
+``1 - duration(all away)`` whatever the order; what is left is split among generic causes, and the remainder stays
+unexplained. The model is ours; docs/analysis.md derives it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import factorial, prod, sqrt
+from math import factorial, hypot, prod
 
 MOST_SHAPLEY = 8
 """Causes above this number are removed one after the other: subsets double with each."""
@@ -29,12 +29,15 @@ class Wait:
         The busiest resource of the group, or ``None``.
     vanishing
         Cause to the part, in 0...1, of the whole wait that goes with the instructions that the cause adds.
+    path
+        Share of the time that a warp spends in this wait outside queues, whether hidden by other warps or not.
     """
 
     share: float
     queueing: float = 0.0
     resource: str | None = None
     vanishing: Mapping[str, float] = field(default_factory=dict)
+    path: float = 0.0
 
     def kept(self, away: Iterable[str]) -> float:
         """Return the part of the instructions that still wait with some causes imagined away."""
@@ -48,16 +51,17 @@ class Launch:
     Attributes
     ----------
     idle
-        Cause of idle multiprocessors to its share of the time.
+        Cause of idle multiprocessors to its share of the time, for causes that grow with what the others do.
     busy
         Resource to its busy share.
     excess
         Cause to resource to the part, in 0...1, of the resource's work that the cause adds.
     waits
         Group of stall reasons to its wait. Empty if stall reasons were not collected.
-    path
-        Share of the time that a warp spends outside queues: the least it takes however little the others do.
-        0 if it is not known.
+    overhead
+        Share of the time in which no multiprocessor holds a block.
+    device_wide
+        Resources that all multiprocessors share: spreading work does not relieve them.
     second_limit
         Whether the next resource caps what is saved (always, but where the worth of that is measured).
     """
@@ -66,7 +70,8 @@ class Launch:
     busy: Mapping[str, float]
     excess: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     waits: Mapping[str, Wait] = field(default_factory=dict)
-    path: float = 0.0
+    overhead: float = 0.0
+    device_wide: tuple[str, ...] = ()
     second_limit: bool = True
 
     @property
@@ -75,9 +80,14 @@ class Launch:
         return max(self.busy, key=lambda resource: self.busy[resource])
 
     @property
+    def resident(self) -> float:
+        """Share of the time in which the average multiprocessor holds a block."""
+        return max(0.0, 1.0 - self.overhead - sum(self.idle.values()))
+
+    @property
     def waiting(self) -> float:
         """Share of the time in which multiprocessors hold blocks and the limiting resource is not busy."""
-        return max(0.0, 1.0 - sum(self.idle.values()) - self.busy[self.limiting])
+        return max(0.0, self.resident - self.busy[self.limiting])
 
 
 def remaining(launch: Launch, away: Iterable[str], resource: str) -> float:
@@ -98,29 +108,41 @@ def busiest(launch: Launch, away: Iterable[str]) -> float:
 def duration(launch: Launch, away: Iterable[str]) -> float:
     """Return the time of the launch with some causes imagined away; 1 for none.
 
-    Near the balance of bandwidth and latency the two add in squares: a launch whose queue shrinks comes to wait for
-    what was hidden behind it.
+    Idle multiprocessors wait for the others in proportion, so their time shrinks with that of the others. Near the
+    balance of bandwidth and latency the two add in squares: a launch whose queue shrinks, or whose blocks spread over
+    more multiprocessors, comes to wait for what was hidden.
     """
     away = tuple(away)
-    return _sum(launch, away) + (knee(launch, away) if away else 0.0)
+    return launch.overhead + _active(launch, away) * _idle_factor(launch, away) + knee(launch, away)
 
 
 def knee(launch: Launch, away: Sequence[str]) -> float:
-    """Return what a launch comes to wait for beyond its sum of parts, with some causes imagined away."""
-    idle, busy = sum(launch.idle.values()), busiest(launch, away)
-    least = min(1.0, idle + sqrt(busy**2 + _path(launch, tuple(away)) ** 2))
-    return max(0.0, least - _sum(launch, tuple(away))) if any(_acts(launch, cause) for cause in away) else 0.0
+    """Return what a launch comes to wait for beyond the sum of its parts, with some causes imagined away."""
+    away = tuple(away)
+    if not any(_acts(launch, cause) for cause in away):
+        return 0.0
+    spread = any(cause in launch.idle for cause in away)
+    shared = [remaining(launch, away, resource) for resource in launch.device_wide if resource in launch.busy]
+    least = hypot(max(shared, default=0.0), _path(launch, away)) if spread else 0.0
+    least = max(least, hypot(busiest(launch, away), _path(launch, away)) if not spread else 0.0)
+    most = max(0.0, 1.0 - launch.overhead)
+    return max(0.0, min(most, least) - _active(launch, away) * _idle_factor(launch, away))
 
 
-def _sum(launch: Launch, away: tuple[str, ...]) -> float:
+def _active(launch: Launch, away: tuple[str, ...]) -> float:
     known = sum(wait.share for wait in launch.waits.values())
     waits = sum(_left(launch, away, wait) for wait in launch.waits.values())
-    return sum(launch.idle.values()) + busiest(launch, away) + waits + launch.waiting - known
+    return busiest(launch, away) + waits + launch.waiting - known
+
+
+def _idle_factor(launch: Launch, away: tuple[str, ...]) -> float:
+    if launch.resident <= 0:
+        return 1.0
+    return 1.0 + sum(share for cause, share in launch.idle.items() if cause not in away) / launch.resident
 
 
 def _path(launch: Launch, away: tuple[str, ...]) -> float:
-    memory = launch.waits.get("memory")
-    return launch.path * (memory.kept(away) if memory else 1.0)
+    return sum(wait.path * wait.kept(away) for wait in launch.waits.values())
 
 
 def _left(launch: Launch, away: tuple[str, ...], wait: Wait) -> float:
@@ -131,8 +153,8 @@ def _left(launch: Launch, away: tuple[str, ...], wait: Wait) -> float:
     return wait.share * ((1.0 - wait.queueing) * kept + wait.queueing * min(kept, work))
 
 
-def excess_losses(launch: Launch, causes: Sequence[str]) -> dict[str, float]:
-    """Return the loss of each cause of excess work: its Shapley value; they sum to ``1 - duration(causes)``."""
+def cause_losses(launch: Launch, causes: Sequence[str]) -> dict[str, float]:
+    """Return the loss of each cause: its Shapley value; they sum to ``1 - duration(causes)`` if none is negative."""
     active = [cause for cause in causes if _acts(launch, cause)]
     if len(active) > MOST_SHAPLEY:
         losses = _in_turn(launch, active)
@@ -143,7 +165,8 @@ def excess_losses(launch: Launch, causes: Sequence[str]) -> dict[str, float]:
 
 
 def _acts(launch: Launch, cause: str) -> bool:
-    return bool(launch.excess.get(cause)) or any(cause in wait.vanishing for wait in launch.waits.values())
+    waits = any(cause in wait.vanishing for wait in launch.waits.values())
+    return bool(launch.excess.get(cause)) or waits or launch.idle.get(cause, 0.0) > 0
 
 
 def _subsets(causes: Sequence[str]) -> Iterable[tuple[str, ...]]:

@@ -6,7 +6,6 @@ from nsightlens.analysis.resources import L2
 from nsightlens.analysis.rules.rule import SMALLEST, Excess, Facts, beyond, excess, part, significant
 
 SECTOR_BYTES = 32.0
-_FULL_LANE_BYTES = 4.0
 _COALESCED = 16.0
 """Bytes used of a sector from which on accesses are neighbours, so that wider ones could replace them."""
 
@@ -52,13 +51,13 @@ def _ideal(v: Facts, direction: str) -> float:
 
 
 def narrow_access(v: Facts) -> Excess:
-    """Memory instructions whose threads ask for less than 4 neighbouring bytes each: fewer, wider ones would do."""
-    extra = {kind: _narrow(v, kind) for kind in ("load", "store")}
-    requests = {kind: v[f"global_{kind}_requests"] for kind in extra}
-    needless = sum(requests[kind] * extra[kind] for kind in extra if extra[kind] > 0)
-    if not needless > 0:
-        return Excess()
-    reads = part(requests["load"] * extra["load"], v["read_instructions"]) if extra["load"] else 0.0
+    """Loads and stores of 1 or 2 neighbouring bytes a thread: instructions that 4-byte accesses would save."""
+    extra = {
+        kind: _saved(v, opcode) if v[f"{kind}_bytes_per_sector"] >= _COALESCED else 0.0
+        for kind, opcode in (("load", "LDG.E"), ("store", "STG.E"))
+    }
+    needless = sum(number for number in extra.values() if number > 0)
+    requests = v["global_load_requests"] + v["global_store_requests"]
     return excess(
         {
             "busy_lsu": part(needless, v["lsu_instructions"]),
@@ -66,18 +65,15 @@ def narrow_access(v: Facts) -> Excess:
             "busy_l2_tags": part(needless, v["l1_to_l2_requests"]),
             "busy_issue": part(needless, v["instructions"]),
         },
-        {"memory": reads, "memory_queue": part(needless, sum(requests.values()))},
+        {"memory": part(extra["load"], v["read_instructions"]), "memory_queue": part(needless, requests)},
     )
 
 
-def _narrow(v: Facts, kind: str) -> float:
-    """Return the part of the instructions that 4-byte accesses would save."""
-    used = v[f"{kind}_bytes_per_sector"]
-    requests, lanes = v[f"global_{kind}_requests"], v["threads_per_instruction"]
-    if not (used >= _COALESCED and requests > 0 and lanes > 0):
-        return 0.0
-    bytes_per_lane = v[f"global_{kind}_sectors"] * used / (requests * lanes)
-    return beyond(bytes_per_lane, _FULL_LANE_BYTES)
+def _saved(v: Facts, opcode: str) -> float:
+    """Return how many instructions 4-byte accesses would save: three of four bytes, one of two halves."""
+    one = v.count(f"{opcode}.U8", f"{opcode}.S8")
+    two = v.count(f"{opcode}.U16", f"{opcode}.S16")
+    return one * 3 / 4 + two / 2
 
 
 def l2_miss(v: Facts) -> Excess:

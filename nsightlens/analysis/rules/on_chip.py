@@ -1,6 +1,7 @@
 """Work inside the multiprocessor that a defect adds: conflicts, spills, contended atomics, masked lanes."""
 
 import math
+from typing import NamedTuple
 
 from nsightlens.analysis.resources import L2
 from nsightlens.analysis.rules.rule import Excess, Facts, beyond, excess, part, significant
@@ -52,26 +53,47 @@ def divergence(v: Facts) -> Excess:
     return excess(dict.fromkeys(PER_INSTRUCTION, share), {"fixed": share, "shared_memory": share})
 
 
-_FP64_DIVISION_ISSUES, _FP64_DIVISION_FP64 = 26.0, 7.5
-"""Instructions that one FP64 division adds to a multiplication, and those of them on the FP64 pipe."""
-_INTEGER_DIVISION_ISSUES, _INTEGER_DIVISION_XU = 22.0, 3.0
 _XU = ("MUFU", "F2F", "I2F", "F2I")
+_FP64 = ("DFMA", "DMUL", "DADD", "DSETP", "DMNMX")
+_ALU = ("IADD", "VIADD", "ISETP", "SEL", "LOP", "PLOP", "MOV", "SHF", "LEA", "FSETP", "FMNMX", "IMNMX", "VIMNMX", "PRMT")
+
+
+class Division(NamedTuple):
+    """Instructions (all, and those on a pipe) of a division beyond a multiplication, as compilers write it."""
+
+    issue: float
+    fp64: float = 0.0
+    xu: float = 0.0
+    alu: float = 0.0
+    fma_heavy: float = 0.0
+
+
+# Counted in machine code of CUDA 13 for sm_90. An integer division sets up its divisor's reciprocal once, however many
+# divisions follow.
+_FP64_DIVISION = Division(issue=16, fp64=8, xu=1, alu=4, fma_heavy=1)
+_INTEGER_SETUP = Division(issue=12, xu=3, alu=5, fma_heavy=4)
+_INTEGER_DIVISION = Division(issue=7, alu=5, fma_heavy=2)
 
 
 def instruction_overhead(v: Facts) -> Excess:
-    """Instructions of divisions, known by the reciprocals that begin them: FP64, and 32-bit integers by a variable."""
+    """Instructions of divisions: FP64, and 32-bit integers by a variable, known by the reciprocals that begin them."""
     fp64 = v.count("MUFU.RCP64H")
-    integer = min(v.count("I2F.RP", "I2F.U32.RP", "I2F.S32.RP"), v.count("MUFU.RCP") - fp64)
-    total = v.count("")
-    issues = part(_FP64_DIVISION_ISSUES * fp64 + _INTEGER_DIVISION_ISSUES * integer, total)
+    setups = min(v.count("I2F.RP", "I2F.U32.RP", "I2F.S32.RP"), v.count("MUFU.RCP") - fp64)
+    divisions = max(v.count("IMAD.HI.U32") - setups, setups)
+    kinds = ((fp64, _FP64_DIVISION), (setups, _INTEGER_SETUP), (divisions if setups > 0 else 0.0, _INTEGER_DIVISION))
+
+    def share(pipe: str, *opcodes: str) -> float:
+        return part(sum(number * getattr(kind, pipe) for number, kind in kinds), v.count(*opcodes))
+
+    issue, xu = share("issue", ""), share("xu", *_XU)
     work = {
-        "busy_issue": issues,
-        "busy_fp64": part(_FP64_DIVISION_FP64 * fp64, v.count("DFMA", "DMUL", "DADD", "DSETP", "DMNMX")),
-        "busy_xu": part(fp64 + _INTEGER_DIVISION_XU * integer, v.count(*_XU)),
-        "busy_alu": part(_INTEGER_DIVISION_ISSUES * integer, total),
-        "busy_fma_heavy": part(_INTEGER_DIVISION_ISSUES * integer, total),
+        "busy_issue": issue,
+        "busy_fp64": share("fp64", *_FP64),
+        "busy_xu": xu,
+        "busy_alu": share("alu", *_ALU),
+        "busy_fma_heavy": share("fma_heavy", "IMAD", "FFMA"),
     }
-    return excess(work, {"fixed": issues, "shared_memory": work["busy_xu"]})
+    return excess(work, {"fixed": issue, "shared_memory": xu})
 
 
 _BACK_AND_FORTH = 1 / 8
@@ -84,7 +106,9 @@ def slow_pipe(v: Facts) -> Excess:
     if not (up > 0 and down >= _BACK_AND_FORTH * up):
         return Excess()
     ratio = v["fp64_flop_per_s"] / v["fp32_flop_per_s"]
-    faster = significant(1.0 - (0.5 if math.isnan(ratio) else ratio))
-    converted = part(up + down, v.count(""))
-    work = {"busy_fp64": faster, "busy_xu": part(up + down, v.count(*_XU)), "busy_issue": converted}
+    arithmetic, tests = v.count("DFMA", "DMUL", "DADD"), min(v.count("DSETP"), down)
+    left = part(arithmetic, arithmetic + tests) * (0.5 if math.isnan(ratio) else ratio)
+    helpers = up + down + tests + min(v.count("FMUL"), 2 * down)  # a result's range is tested, and scaled
+    converted = part(helpers, v.count(""))
+    work = {"busy_fp64": significant(1.0 - left), "busy_xu": part(up + down, v.count(*_XU)), "busy_issue": converted}
     return excess(work, {"shared_memory": work["busy_xu"], "fixed": converted})
