@@ -95,10 +95,16 @@ def _settle(launch: Launch, time: float, model: ledger.Launch) -> Ledger:
     specific = ledger.cause_losses(model, causes)
     ideal = ledger.busiest(model, causes)
     shares = {OVERHEAD: model.overhead, **specific, **_generic(model, causes)}
-    named = {cause: share for cause, share in shares.items() if share > _NEGLIGIBLE}
+    named = _within({cause: share for cause, share in shares.items() if share > _NEGLIGIBLE}, 1.0 - ideal)
     losses = sorted((_loss(launch, time, cause, share) for cause, share in named.items()), key=lambda x: -x.seconds)
     unexplained = time - time * ideal - sum(loss.seconds for loss in losses)
     return Ledger(time * ideal, tuple(losses), max(0.0, unexplained))
+
+
+def _within(shares: dict[str, float], room: float) -> dict[str, float]:
+    """Scale losses down to the time that is not useful: counters of different passes may overlap by a little."""
+    total = sum(shares.values())
+    return {cause: share * min(1.0, room / total) for cause, share in shares.items()} if total > 0 else {}
 
 
 def _generic(model: ledger.Launch, away: tuple[str, ...]) -> dict[str, float]:

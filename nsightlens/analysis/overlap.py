@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from nsightlens.analysis.ceilings import dram_efficiency
+from nsightlens.analysis.ceilings import CEILING_NOISE, dram_efficiency
 from nsightlens.analysis.resources import PIPES
 from nsightlens.analysis.result import Ceiling, Overlap, Roofline
 from nsightlens.analysis.work import known
@@ -11,8 +11,6 @@ from nsightlens.models import overlap as model
 
 PASS_NOISE = 0.005
 """Counters of different passes can exceed 1 by this much."""
-CEILING_NOISE = 0.03
-"""A launch can exceed a ceiling that was measured with another kernel by this much."""
 
 
 def tolerance(limits: Mapping[str, Ceiling], *names: str) -> float:
@@ -59,6 +57,7 @@ def _interval(time: float, t_mem: float, t_cmp: float) -> Overlap:
         what = "memory" if t_mem <= 0 else "compute"
         return Overlap(status="not_applicable", t_mem_s=t_mem, t_cmp_s=t_cmp, reason=f"there is no {what} time to hide")
     low, high, idle_low, idle_high = model.interval(time, t_mem, t_cmp)
+    high = min(high, model.likely_high(t_mem / time, t_cmp / time))
     reason = _doubt(time, t_mem, t_cmp)
     return Overlap(
         low=low,
@@ -68,7 +67,7 @@ def _interval(time: float, t_mem: float, t_cmp: float) -> Overlap:
         t_cmp_s=t_cmp,
         idle_low_s=idle_low,
         idle_high_s=idle_high,
-        reason=reason or "interval from busy times; only an experiment gives a point",
+        reason=reason or "interval from busy times, its upper end by experience; only an experiment gives a point",
     )
 
 

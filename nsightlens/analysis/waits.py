@@ -49,7 +49,9 @@ class Parts(NamedTuple):
 ALL = Parts()
 
 
-def with_waits(launch: Launch, model: ledger.Launch, vanishing: Mapping[str, Mapping[str, float]], parts: Parts = ALL) -> ledger.Launch:
+def with_waits(
+    launch: Launch, model: ledger.Launch, vanishing: Mapping[str, Mapping[str, float]], parts: Parts = ALL
+) -> ledger.Launch:
     """Return the model with its waits; without any where the stall reasons were not all collected.
 
     Parameters
@@ -69,7 +71,9 @@ def with_waits(launch: Launch, model: ledger.Launch, vanishing: Mapping[str, Map
     waits = {name: _wait(launch, name, share, model, parts) for name, share in shares.items()}
     if parts.vanishing:
         waits = {name: replace(wait, vanishing=_of(name, vanishing)) for name, wait in waits.items()}
-    return replace(model, waits={name: replace(wait, path=_path(launch, name, wait, model)) for name, wait in waits.items()})
+    return replace(
+        model, waits={name: replace(wait, path=_path(launch, name, wait, model)) for name, wait in waits.items()}
+    )
 
 
 def _of(group: str, vanishing: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
@@ -104,6 +108,7 @@ def unloaded_latency(launch: Launch) -> float | None:
     """Return the latency in cycles that reads with this mix of hits have on an idle device."""
     levels = table("latencies").get(str(launch.row["compute_capability"]))
     in_l1, in_l2 = launch.values["l1_hit_share"], known(launch.values["l2_read_hit_share"])
+    in_l2 = known(launch.values["l2_hit_share"]) if in_l2 is None else in_l2
     if levels is None or in_l2 is None:
         return None
     in_l1 = in_l1 if in_l1 > 0 else 0.0

@@ -124,6 +124,31 @@ def identifiable(total: float, t_mem: float, t_cmp: float) -> bool:
     return error(total, t_mem, t_cmp) <= LARGEST_ERROR and min(t_mem, t_cmp) / total >= SMALLEST_SHARE
 
 
+MARGIN = 0.30
+"""How far the overlap fraction lay above what independence gives, at most: 80 runs on an H200 were looked at to choose it,
+and it held in 38 others (docs/measurements/overlap-interval.md)."""
+
+
+def likely_high(memory_share: float, compute_share: float) -> float:
+    """Return an upper end of the overlap fraction by experience: that of independent busy times, and a margin (ours).
+
+    If memory and compute are busy independently of each other, both are for the product of their shares, so the
+    fraction of the shorter one that hides is the larger share.
+
+    Parameters
+    ----------
+    memory_share, compute_share
+        Busy times over the total, in 0...1.
+
+    Raises
+    ------
+    ModelError
+        If a share lies outside its range.
+    """
+    shares(memory_share=memory_share, compute_share=compute_share)
+    return min(1.0, max(memory_share, compute_share) + MARGIN)
+
+
 def exposed_if_independent(first: float, second: float) -> float:
     """Return the share of the time in which only the less busy of two is busy, if they are busy independently.
 

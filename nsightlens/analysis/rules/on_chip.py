@@ -55,7 +55,22 @@ def divergence(v: Facts) -> Excess:
 
 _XU = ("MUFU", "F2F", "I2F", "F2I")
 _FP64 = ("DFMA", "DMUL", "DADD", "DSETP", "DMNMX")
-_ALU = ("IADD", "VIADD", "ISETP", "SEL", "LOP", "PLOP", "MOV", "SHF", "LEA", "FSETP", "FMNMX", "IMNMX", "VIMNMX", "PRMT")
+_ALU = (
+    "IADD",
+    "VIADD",
+    "ISETP",
+    "SEL",
+    "LOP",
+    "PLOP",
+    "MOV",
+    "SHF",
+    "LEA",
+    "FSETP",
+    "FMNMX",
+    "IMNMX",
+    "VIMNMX",
+    "PRMT",
+)
 
 
 class Division(NamedTuple):
