@@ -61,7 +61,7 @@ def with_waits(
     model
         Its idle and busy shares, and the excess.
     vanishing
-        Cause to group of stall reasons to the part of the wait that goes with the instructions of the cause.
+        What goes with the instructions of each cause.
     parts
         What of the model to use.
     """
@@ -76,7 +76,7 @@ def with_waits(
     )
 
 
-def _of(group: str, vanishing: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+def _of(group: str, vanishing: Vanishing) -> dict[str, float]:
     return {cause: groups[group] for cause, groups in vanishing.items() if group in groups}
 
 

@@ -125,8 +125,8 @@ def identifiable(total: float, t_mem: float, t_cmp: float) -> bool:
 
 
 MARGIN = 0.30
-"""How far the overlap fraction lay above what independence gives, at most: 80 runs on an H200 were looked at to choose it,
-and it held in 38 others (docs/measurements/overlap-interval.md)."""
+"""How far the overlap fraction lay above what independence gives, at most. 80 runs on an H200 were looked at to choose
+it, and it held in 38 others (docs/measurements/overlap-interval.md)."""
 
 
 def likely_high(memory_share: float, compute_share: float) -> float:

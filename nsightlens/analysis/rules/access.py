@@ -11,7 +11,7 @@ _COALESCED = 16.0
 
 
 def uncoalesced_access(v: Facts) -> Excess:
-    """Sectors that leave L1 beyond those that the threads' bytes need, and what device memory moves beyond that.
+    """Find sectors that leave L1 beyond those that the threads' bytes need, and what device memory moves beyond that.
 
     The ideal of an instruction is one sector, or its bytes over 32; a broadcast has few bytes and no excess.
     """
@@ -51,7 +51,7 @@ def _ideal(v: Facts, direction: str) -> float:
 
 
 def narrow_access(v: Facts) -> Excess:
-    """Loads and stores of 1 or 2 neighbouring bytes a thread: instructions that 4-byte accesses would save."""
+    """Find loads and stores of 1 or 2 neighbouring bytes a thread: 4-byte accesses would save instructions."""
     extra = {
         kind: _saved(v, opcode) if v[f"{kind}_bytes_per_sector"] >= _COALESCED else 0.0
         for kind, opcode in (("load", "LDG.E"), ("store", "STG.E"))
@@ -77,7 +77,7 @@ def _saved(v: Facts, opcode: str) -> float:
 
 
 def l2_miss(v: Facts) -> Excess:
-    """Bytes of device memory beyond those that the program says it needs, apart from those that nobody asked for."""
+    """Find bytes of device memory beyond those that the program says it needs, apart from those that nobody asked for."""
     uncoalesced = uncoalesced_access(v).work.get("dram_share", 0.0)
     share = beyond(v.dram_bytes, v["dram_bytes"] * (1.0 - uncoalesced))
     return excess({"dram_share": share})

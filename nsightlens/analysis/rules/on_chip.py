@@ -19,12 +19,12 @@ PER_INSTRUCTION = (
 
 
 def bank_conflict(v: Facts) -> Excess:
-    """Shared-memory wavefronts beyond one per conflict-free access."""
+    """Find shared-memory wavefronts beyond one per conflict-free access."""
     return excess({"busy_l1_wavefronts": part(v["bank_conflicts"], v["l1_wavefronts"])})
 
 
 def register_spill(v: Facts) -> Excess:
-    """Instructions, wavefronts and sectors of local memory: spilled registers and arrays indexed at run time."""
+    """Find instructions, wavefronts and sectors of local memory: spilled registers and arrays indexed at run time."""
     if not v["local_sectors"] > 0:
         return Excess()
     wavefronts = part(v["local_sectors"] / 4, v["l1_wavefronts"])
@@ -41,13 +41,13 @@ def register_spill(v: Facts) -> Excess:
 
 
 def atomic_contention(v: Facts) -> Excess:
-    """Work of the hottest atomic unit of L2 beyond the average one's, and conflicts of atomics on shared memory."""
+    """Find work of the hottest atomic unit of L2 beyond the average one's, and conflicts of atomics on shared memory."""
     shared = part(v["shared_atomic_conflicts"], v["l1_wavefronts"])
     return excess({"busy_atomics": beyond(v["busy_atomics_avg"], v["busy_atomics"]), "busy_l1_wavefronts": shared})
 
 
 def divergence(v: Facts) -> Excess:
-    """Lanes masked off by branches (not by predicates), on everything that is issued per warp."""
+    """Find lanes masked off by branches (not by predicates), on everything that is issued per warp."""
     threads = v["threads_per_instruction"]
     share = beyond(threads, _LANES) if threads > 0 else 0.0
     return excess(dict.fromkeys(PER_INSTRUCTION, share), {"fixed": share, "shared_memory": share})
@@ -91,7 +91,7 @@ _INTEGER_DIVISION = Division(issue=7, alu=5, fma_heavy=2)
 
 
 def instruction_overhead(v: Facts) -> Excess:
-    """Instructions of divisions: FP64, and 32-bit integers by a variable, known by the reciprocals that begin them."""
+    """Find instructions of divisions: FP64, and 32-bit integers by a variable, known by the reciprocals that begin them."""
     fp64 = v.count("MUFU.RCP64H")
     setups = min(v.count("I2F.RP", "I2F.U32.RP", "I2F.S32.RP"), v.count("MUFU.RCP") - fp64)
     divisions = max(v.count("IMAD.HI.U32") - setups, setups)
@@ -116,7 +116,7 @@ _BACK_AND_FORTH = 1 / 8
 
 
 def slow_pipe(v: Facts) -> Excess:
-    """FP64 arithmetic on data that come from FP32 and return to it, with the conversions."""
+    """Find FP64 arithmetic on data that come from FP32 and return to it, with the conversions."""
     up, down = v.count("F2F.F64.F32"), v.count("F2F.F32.F64")
     if not (up > 0 and down >= _BACK_AND_FORTH * up):
         return Excess()
