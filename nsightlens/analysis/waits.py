@@ -49,9 +49,11 @@ class Parts(NamedTuple):
 ALL = Parts()
 
 
-def with_waits(
-    launch: Launch, model: ledger.Launch, vanishing: Mapping[str, Mapping[str, float]], parts: Parts = ALL
-) -> ledger.Launch:
+Vanishing = Mapping[str, Mapping[str, float]]
+"""Cause to group of stall reasons to the part of the wait that goes with the instructions of the cause."""
+
+
+def with_waits(launch: Launch, model: ledger.Launch, vanishing: Vanishing, parts: Parts = ALL) -> ledger.Launch:
     """Return the model with its waits; without any where the stall reasons were not all collected.
 
     Parameters
@@ -68,12 +70,12 @@ def with_waits(
     if not set(launch.stalls) >= REASONS:
         return model
     shares = ledger.split_waiting(model.waiting, launch.stalls, _GROUPS)
-    waits = {name: _wait(launch, name, share, model, parts) for name, share in shares.items()}
-    if parts.vanishing:
-        waits = {name: replace(wait, vanishing=_of(name, vanishing)) for name, wait in waits.items()}
-    return replace(
-        model, waits={name: replace(wait, path=_path(launch, name, wait, model)) for name, wait in waits.items()}
-    )
+    going = vanishing if parts.vanishing else {}
+    waits = {}
+    for name, share in shares.items():
+        wait = _wait(launch, name, share, model, parts)
+        waits[name] = replace(wait, vanishing=_of(name, going), path=_path(launch, name, wait, model))
+    return replace(model, waits=waits)
 
 
 def _of(group: str, vanishing: Vanishing) -> dict[str, float]:

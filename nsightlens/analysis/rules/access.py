@@ -77,7 +77,7 @@ def _saved(v: Facts, opcode: str) -> float:
 
 
 def l2_miss(v: Facts) -> Excess:
-    """Find bytes of device memory beyond those that the program says it needs, apart from those that nobody asked for."""
+    """Find bytes of device memory beyond what the program says it needs, apart from those nobody asked for."""
     uncoalesced = uncoalesced_access(v).work.get("dram_share", 0.0)
     share = beyond(v.dram_bytes, v["dram_bytes"] * (1.0 - uncoalesced))
     return excess({"dram_share": share})

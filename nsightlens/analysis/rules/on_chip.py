@@ -41,7 +41,7 @@ def register_spill(v: Facts) -> Excess:
 
 
 def atomic_contention(v: Facts) -> Excess:
-    """Find work of the hottest atomic unit of L2 beyond the average one's, and conflicts of atomics on shared memory."""
+    """Find work of the hottest atomic unit of L2 beyond the average one's, and conflicts of shared atomics."""
     shared = part(v["shared_atomic_conflicts"], v["l1_wavefronts"])
     return excess({"busy_atomics": beyond(v["busy_atomics_avg"], v["busy_atomics"]), "busy_l1_wavefronts": shared})
 
@@ -55,21 +55,8 @@ def divergence(v: Facts) -> Excess:
 
 _XU = ("MUFU", "F2F", "I2F", "F2I")
 _FP64 = ("DFMA", "DMUL", "DADD", "DSETP", "DMNMX")
-_ALU = (
-    "IADD",
-    "VIADD",
-    "ISETP",
-    "SEL",
-    "LOP",
-    "PLOP",
-    "MOV",
-    "SHF",
-    "LEA",
-    "FSETP",
-    "FMNMX",
-    "IMNMX",
-    "VIMNMX",
-    "PRMT",
+_ALU = tuple(
+    ["IADD", "VIADD", "ISETP", "SEL", "LOP", "PLOP", "MOV", "SHF", "LEA", "PRMT", "FSETP", "FMNMX", "IMNMX", "VIMNMX"]
 )
 
 
@@ -91,7 +78,7 @@ _INTEGER_DIVISION = Division(issue=7, alu=5, fma_heavy=2)
 
 
 def instruction_overhead(v: Facts) -> Excess:
-    """Find instructions of divisions: FP64, and 32-bit integers by a variable, known by the reciprocals that begin them."""
+    """Find instructions of divisions, FP64 and of 32-bit integers, known by the reciprocals that begin them."""
     fp64 = v.count("MUFU.RCP64H")
     setups = min(v.count("I2F.RP", "I2F.U32.RP", "I2F.S32.RP"), v.count("MUFU.RCP") - fp64)
     divisions = max(v.count("IMAD.HI.U32") - setups, setups)
