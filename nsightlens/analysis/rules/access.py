@@ -6,6 +6,8 @@ from nsightlens.analysis.resources import L2
 from nsightlens.analysis.rules.rule import SMALLEST, Excess, Facts, beyond, excess, part, significant
 
 SECTOR_BYTES = 32.0
+_MANY = 0.5
+"""Part of the wavefronts from which on accesses that L1 absorbs are called uncoalesced for these alone."""
 _COALESCED = 16.0
 """Bytes used of a sector from which on accesses are neighbours, so that wider ones could replace them."""
 
@@ -21,7 +23,7 @@ def uncoalesced_access(v: Facts) -> Excess:
     global_part = min(left_l1 / v["l1_to_l2_sectors"], 1.0) if v["l1_to_l2_sectors"] > 0 else 0.0
     wavefronts = _extra_wavefronts(v, ideal)
     beyond_l1 = global_part * share > SMALLEST
-    if not beyond_l1 and not wavefronts:
+    if not beyond_l1 and wavefronts < _MANY:
         return Excess()
     work = {"busy_l1_wavefronts": wavefronts}
     if beyond_l1:
@@ -78,6 +80,8 @@ def _saved(v: Facts, opcode: str) -> float:
 
 def l2_miss(v: Facts) -> Excess:
     """Find bytes of device memory beyond what the program says it needs, apart from those nobody asked for."""
+    if math.isnan(_ideal(v, "load") + _ideal(v, "store") + v["l1_to_l2_sectors"]):
+        return Excess()  # whether the threads asked for these bytes is not known
     uncoalesced = uncoalesced_access(v).work.get("dram_share", 0.0)
     share = beyond(v.dram_bytes, v["dram_bytes"] * (1.0 - uncoalesced))
     return excess({"dram_share": share})

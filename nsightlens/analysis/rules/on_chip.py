@@ -37,7 +37,7 @@ def register_spill(v: Facts) -> Excess:
         "busy_issue": part(loads + stores, v["instructions"]),
         "busy_lsu": part(loads + stores, v["lsu_instructions"]),
     }
-    return excess(work, {"memory": part(loads, v["read_instructions"]), "memory_queue": sectors or wavefronts})
+    return excess(work, {"memory": part(loads, v["read_instructions"]), "memory_queue": sectors})
 
 
 def atomic_contention(v: Facts) -> Excess:
@@ -55,8 +55,9 @@ def divergence(v: Facts) -> Excess:
 
 _XU = ("MUFU", "F2F", "I2F", "F2I")
 _FP64 = ("DFMA", "DMUL", "DADD", "DSETP", "DMNMX")
-_ALU = tuple(
-    ["IADD", "VIADD", "ISETP", "SEL", "LOP", "PLOP", "MOV", "SHF", "LEA", "PRMT", "FSETP", "FMNMX", "IMNMX", "VIMNMX"]
+_ALU = (
+    *("IADD", "VIADD", "ISETP", "SEL", "LOP", "PLOP", "MOV"),
+    *("SHF", "LEA", "PRMT", "FSETP", "FMNMX", "IMNMX", "VIMNMX"),
 )
 
 
@@ -107,7 +108,8 @@ def slow_pipe(v: Facts) -> Excess:
     up, down = v.count("F2F.F64.F32"), v.count("F2F.F32.F64")
     if not (up > 0 and down >= _BACK_AND_FORTH * up):
         return Excess()
-    ratio = v["fp64_flop_per_s"] / v["fp32_flop_per_s"]
+    fp32 = v["fp32_flop_per_s"]
+    ratio = v["fp64_flop_per_s"] / fp32 if fp32 > 0 else math.nan
     arithmetic, tests = v.count("DFMA", "DMUL", "DADD"), min(v.count("DSETP"), down)
     left = part(arithmetic, arithmetic + tests) * (0.5 if math.isnan(ratio) else ratio)
     helpers = up + down + tests + min(v.count("FMUL"), 2 * down)  # a result's range is tested, and scaled
