@@ -3,9 +3,12 @@
 import json
 import os
 import signal
+import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -13,10 +16,12 @@ from click.testing import CliRunner
 from nsightlens.apps.profile import profile, run_profile
 from nsightlens.cli.profile import command
 from nsightlens.cli.status_line import StatusLine
-from nsightlens.errors import UsageError
+from nsightlens.errors import ProfilerError, ReportError, UsageError
 from nsightlens.launch import Progress, keep, manifest_path, report_targets
 from nsightlens.launch.output import RANKS
-from nsightlens.launch.process import _Signals, _Told
+from nsightlens.launch.signals import Signals, Told
+from nsightlens.launch.watch import watched
+from nsightlens.measured import find_ceilings
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "data" / "cuda_graph.ncu-rep.xz"
@@ -145,15 +150,15 @@ def test_a_terminal_that_has_gone_does_not_end_the_run(monkeypatch):
     assert not line.visible
 
 
-@pytest.mark.parametrize(("number", "kind"), [(signal.SIGTERM, _Told), (signal.SIGINT, KeyboardInterrupt)])
+@pytest.mark.parametrize(("number", "kind"), [(signal.SIGTERM, Told), (signal.SIGINT, KeyboardInterrupt)])
 def test_a_signal_before_ncu_can_be_stopped_waits(number, kind):
-    signals = _Signals()
+    signals = Signals()
     signals.take(number, None)
     with pytest.raises(KeyboardInterrupt) as caught:
         signals.let_in()
     assert caught.type is kind
-    with pytest.raises(KeyboardInterrupt):
-        signals.take(number, None)
+    signals.take(number, None)  # a second one breaks nothing off
+    assert signals.waiting is not None
 
 
 def test_python_leaves_communication_kernels_out_too(ncu, tmp_path):
@@ -171,3 +176,112 @@ def test_a_manifest_without_its_report_is_not_replaced(ncu):
     manifest_path(Path("run.ncu-rep")).write_text("{}")
     assert isinstance(invoke(ncu, "--report", "run").exception, UsageError)
     assert names() == ["run.nsightlens.json"]
+
+
+LATE = """#!/bin/sh
+if [ "$1" = --version ]; then exec {python} {stand_in} "$@"; fi
+{python} {stand_in} "$@"
+code=$?
+kill -{signal} $PPID
+sleep {delay}
+exit $code
+"""
+
+
+@pytest.mark.parametrize("name", ["INT", "TERM", "HUP"])
+@pytest.mark.parametrize("delay", [0, 0.05])
+def test_a_signal_when_ncu_has_ended_loses_nothing(ncu, name, delay):
+    Path(ncu).write_text(
+        LATE.format(python=sys.executable, stand_in=HERE / "stand_in_ncu.py", signal=name, delay=delay)
+    )
+    arguments = [sys.executable, "-m", "nsightlens", "profile", "--ncu", ncu, "--report", "r", "--", *PROGRAM]
+    env = {**os.environ, "PYTHONPATH": str(HERE.parent)}
+    done = subprocess.run(arguments, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=env, check=False)
+    assert names() == ["r.ncu-rep", "r.nsightlens.json"], done.stderr
+    assert "r.ncu-rep" in done.stderr
+    assert done.returncode in {0, 4}
+
+
+def test_several_signals_at_once_are_one(ncu, monkeypatch):
+    monkeypatch.setenv("STAND_IN", "sleep")
+    env = {**os.environ, "PYTHONPATH": str(HERE.parent)}
+    arguments = [sys.executable, "-m", "nsightlens", "profile", "--ncu", ncu, "--report", "r", "--", *PROGRAM]
+    process = subprocess.Popen(
+        arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env
+    )
+    assert process.stderr.readline() == "profiling\n"
+    for number in (signal.SIGINT, signal.SIGINT, signal.SIGTERM, signal.SIGTERM):
+        process.send_signal(number)
+        time.sleep(0.03)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 4
+    assert "2 launches are kept in r.ncu-rep" in stderr
+    assert names() == ["r.ncu-rep", "r.nsightlens.json"]
+
+
+def test_a_manifest_that_cannot_be_written_is_a_note_and_the_report_is_kept(ncu, monkeypatch):
+    def full(*_, **__):
+        raise UsageError("cannot be written: No space left on device")
+
+    monkeypatch.setattr("nsightlens.launch.write_manifest", full)
+    result = invoke(ncu, "--report", "r", "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    assert names() == ["r.ncu-rep"]
+    assert "what was asked is not kept beside the report" in result.stderr + result.stdout
+
+
+@pytest.mark.parametrize("name", ["x" * 243, "x" * 250])
+def test_names_too_long_for_the_manifest_are_refused_before_the_run(ncu, tmp_path, name):
+    assert isinstance(invoke(ncu, "--report", name).exception, UsageError)
+    assert not (tmp_path / "pid").exists()
+
+
+def test_a_manifest_that_is_a_folder_is_refused_before_the_run(ncu, tmp_path):
+    manifest_path(Path("r.ncu-rep")).mkdir()
+    assert isinstance(invoke(ncu, "--report", "r", "--force").exception, UsageError)
+    assert not (tmp_path / "pid").exists()
+
+
+def test_a_file_of_ceilings_that_is_none_is_said_before_the_run(ncu, tmp_path, monkeypatch):
+    monkeypatch.setenv("NSIGHTLENS_CEILINGS", "/nonexistent")
+    find_ceilings.cache_clear()
+    assert isinstance(invoke(ncu, "--report", "r").exception, UsageError)
+    find_ceilings.cache_clear()
+    assert not (tmp_path / "pid").exists()
+
+
+def test_a_report_that_cannot_be_read_does_not_end_the_repeats(ncu, monkeypatch):
+    def analyze_reports(_reports):
+        raise ReportError("holds no launch")
+
+    monkeypatch.setattr("nsightlens.analysis.analyze_reports", analyze_reports)
+    result = invoke(ncu, "--report", "r", "--repeat", "2")
+    assert isinstance(result.exception, ReportError)
+    assert "reports kept in r-1.ncu-rep, r-2.ncu-rep" in result.stderr
+    assert {"r-1.ncu-rep", "r-2.ncu-rep"} <= set(names())
+
+
+def test_the_runs_own_failure_counts_whatever_becomes_of_the_output(ncu, monkeypatch):
+    monkeypatch.setenv("STAND_IN", "program_failed")
+
+    def full(*_, **__):
+        raise UsageError("standard output: cannot be written")
+
+    monkeypatch.setattr("nsightlens.cli.profile.emit", full)
+    result = invoke(ncu, "--report", "r")
+    assert isinstance(result.exception, ProfilerError)
+    assert "r.ncu-rep" in result.stderr
+
+
+def test_without_room_for_a_watcher_ncu_is_still_followed(monkeypatch):
+    def no_room(*_, **__):
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("nsightlens.launch.watch._watcher", no_room)
+    with watched(SimpleNamespace(pid=1), own_group=False):
+        pass
+
+
+def test_a_closed_standard_error_is_no_terminal(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    assert not StatusLine().visible

@@ -255,3 +255,14 @@ def test_whatever_a_file_holds_gives_times_or_one_error(tmp_path_factory, conten
         return
     assert times.found
     assert all(0 < each.seconds < math.inf for each in times.found)
+
+
+def test_a_row_with_more_cells_than_columns_is_no_time(timed):
+    found, notes = timed("launch,time_us\n0,1,5\n1,6\n")
+    assert found == [None, pytest.approx(6e-6)]
+    assert any("1 row without a time" in note for note in notes)
+
+
+def test_a_key_that_stands_twice_is_refused(timed):
+    with pytest.raises(ReportError, match="time_us stands twice"):
+        timed('[{"launch": 0, "time_us": 5, "time_us": 6}]', name="times.json")

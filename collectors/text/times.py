@@ -86,8 +86,13 @@ def _csv_rows(path: Path) -> Iterator[Mapping[str, Any]]:
             if _describes(columns):
                 _refuse_twins(columns)
                 records = csv.reader(chain(whole), delimiter=delimiter)
-                yield from (dict(zip(columns, record, strict=False)) for record in records if record)
+                yield from (_row(columns, record) for record in records if record)
                 return
+
+
+def _row(columns: Sequence[str], record: Sequence[str]) -> Mapping[str, Any]:
+    """Return a row; none if it has more cells than there are columns, as by a decimal comma."""
+    return dict(zip(columns, record, strict=False)) if len(record) <= len(columns) else {}
 
 
 def _describes(columns: Sequence[str]) -> bool:
@@ -104,11 +109,16 @@ def _json_rows(path: Path) -> Iterator[Mapping[str, Any]]:
     if path.stat().st_size > MAX_JSON_BYTES:
         raise ReportError(f"larger than {MAX_JSON_BYTES >> 20} MiB", where=str(path), remedy="give the times as CSV")
     try:
-        found = json.loads("".join(lines(path)))
+        found = json.loads("".join(lines(path)), object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise _no_times(path) from error
     for item in found if isinstance(found, list) else [found]:
         yield item if isinstance(item, dict) else {}
+
+
+def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    _refuse_twins([name for name, _ in pairs])
+    return dict(pairs)
 
 
 def _timing(row: Mapping[str, Any]) -> Timing | None:

@@ -57,7 +57,8 @@ def try_out(ncu: Path, program: tuple[str, ...], timeout_s: float = TRY_S) -> Ch
     with tempfile.TemporaryDirectory(prefix="nsightlens-") as folder:
         log = Path(folder) / "ncu.log"
         arguments = launch.command_line(ncu, request, report=Path(folder) / "try.ncu-rep", log=log)
-        outcome = launch.run(arguments, log, timeout_s=timeout_s)
+        with launch.held() as signals:
+            outcome = launch.run(arguments, log, signals=signals, timeout_s=timeout_s)
     return _judged(outcome, request, timeout_s)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nsightlens import launch
 from nsightlens.analysis.result import Analysis
-from nsightlens.errors import NsightlensError, ProfilerError
+from nsightlens.errors import NsightlensError, ProfilerError, UsageError
 from nsightlens.text import count
 
 # ncu names the counters it does not know before the first launch, perhaps one at a time.
@@ -19,7 +19,7 @@ class Profiled:
 
     reports: tuple[Path, ...]
     analysis: Analysis | None
-    error: ProfilerError | None
+    error: NsightlensError | None
     notes: tuple[str, ...] = ()
 
 
@@ -35,29 +35,43 @@ def run_once(
 ) -> Profiled:
     """Run ncu once; what it collected is kept and analysed, also after a failure."""
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    with launch.folder_beside(target) as folder:
+    with launch.held() as signals, launch.folder_beside(target) as folder:
         collected = folder / target.name
-        outcome, used, attempts = _run(profiler, asked, collected, timeout_s, on_progress)
-        error = launch.failure(outcome, used)
+        outcome, used, attempts = _run(profiler, asked, collected, timeout_s, on_progress, signals)
+        error = launch.failure(outcome, used) or _late(signals)
         if not collected.exists() or (error is not None and outcome.launches == 0):
             return Profiled((), None, error or ProfilerError("ncu wrote no report", where=str(profiler)))
         target = launch.keep(collected, target, force=force)
-    refused = tuple(metric for metric in asked.metrics if metric not in used.metrics)
-    notes = manifest.notes + _refusal(refused, attempts)
-    done = replace(
-        manifest,
-        metrics=(*used.metrics, *used.added),
-        started=started,
-        refused=refused,
-        notes=notes,
-        launches=outcome.launches,
-        error=None if error is None else error.message,
-    )
-    launch.write_manifest(target, done)
-    analysis = _analyse(target, error, notes)
+        refused = tuple(metric for metric in asked.metrics if metric not in used.metrics)
+        done = replace(
+            manifest,
+            metrics=(*used.metrics, *used.added),
+            started=started,
+            refused=refused,
+            notes=manifest.notes + _refusal(refused, attempts),
+            launches=outcome.launches,
+            error=None if error is None else error.message,
+        )
+        notes = done.notes + _written(target, done)
+        error = error or _late(signals)
+    analysis, unread = _analyse(target, notes)
     if error is not None:
         error.message += f"; {_kept(outcome.launches, target, readable=analysis is not None)}"
-    return Profiled((target,), analysis, error, notes)
+    return Profiled((target,), analysis, error or unread, notes)
+
+
+def _late(signals: launch.Signals) -> ProfilerError | None:
+    """Return that a signal came when ncu had ended already."""
+    return None if signals.waiting is None else ProfilerError("interrupted when ncu had ended")
+
+
+def _written(target: Path, manifest: launch.Manifest) -> tuple[str, ...]:
+    """Write the manifest; the report is worth more than that, so a failure is a note."""
+    try:
+        launch.write_manifest(target, manifest)
+    except UsageError as error:
+        return (f"what was asked is not kept beside the report: {error.message}",)
+    return ()
 
 
 def _kept(launches: int, target: Path, *, readable: bool) -> str:
@@ -79,12 +93,13 @@ def _run(
     collected: Path,
     timeout_s: float | None,
     on_progress: launch.OnProgress | None,
+    signals: launch.Signals,
 ) -> tuple[launch.Outcome, launch.Request, int]:
     """Run ncu; where it stops because it does not know some of our counters, run it again without them."""
     for attempt in range(1, MAX_RUNS + 1):
         log = collected.with_name(f"ncu-{attempt}.log")
         arguments = launch.command_line(profiler, asked, report=collected, log=log)
-        outcome = launch.run(arguments, log, timeout_s=timeout_s, on_progress=on_progress)
+        outcome = launch.run(arguments, log, signals=signals, timeout_s=timeout_s, on_progress=on_progress)
         refused = launch.unknown_counters(outcome, asked.metrics)
         known = tuple(metric for metric in asked.metrics if metric not in refused)
         if outcome.launches or outcome.stopped or not refused or not known:
@@ -93,15 +108,15 @@ def _run(
     return outcome, asked, attempt
 
 
-def _analyse(report: Path, error: ProfilerError | None, notes: tuple[str, ...]) -> Analysis | None:
+def _analyse(report: Path, notes: tuple[str, ...]) -> tuple[Analysis | None, NsightlensError | None]:
+    """Return the analysis of a report, or why there is none."""
     from nsightlens.analysis import analyze_reports  # noqa: PLC0415
 
     try:
         analysis = analyze_reports([report])
-    except NsightlensError:
-        if error is None:
-            raise
-        return None
+    except NsightlensError as error:
+        return None, error
     if not notes:
-        return analysis
-    return replace(analysis, reports=tuple(replace(info, notes=info.notes + notes) for info in analysis.reports))
+        return analysis, None
+    infos = tuple(replace(info, notes=info.notes + notes) for info in analysis.reports)
+    return replace(analysis, reports=infos), None

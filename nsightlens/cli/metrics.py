@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from nsightlens.cli.out import write_out
-from nsightlens.errors import ProfilerError
+from nsightlens.errors import ProfilerError, UsageError
 from nsightlens.text import printable
 
 
@@ -20,6 +20,8 @@ def command(*, name: str | None, chip: str | None, ncu: str | None, fmt: str) ->
     from nsightlens.launch.metric_sets import metric_set, names  # noqa: PLC0415
     from nsightlens.report import metric_sets as text  # noqa: PLC0415
 
+    if ncu is not None and chip is None:
+        raise UsageError("is asked about a chip only", where="--ncu", remedy="add --chip CHIP")
     program, version, note = _profiler(ncu, chip)
     sets = [metric_set(one, ncu=program, chip=chip) for one in ([name] if name else names())]
     if fmt == "json":

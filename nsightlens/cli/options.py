@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from nsightlens.cli.out import require_output, write_out
+from nsightlens.cli.out import complain, require_output, write_out
 from nsightlens.errors import UsageError
 from nsightlens.files import refuse_existing, write_atomically
 from nsightlens.report import FORMATS, chunks
-from nsightlens.text import printable
 
 if TYPE_CHECKING:
     from nsightlens.analysis.result import Analysis
@@ -125,7 +124,7 @@ def emit(analysis: "Analysis", fmt: str | None, output: Path | None, force: bool
     if output is not None:
         pieces = chunks(analysis, fmt, brief=brief)
         write_atomically(output, (p.encode() if isinstance(p, str) else p for p in pieces), force=force)
-        click.echo(f"nsightlens: wrote {printable(str(output))}", err=True)
+        complain(f"wrote {output}")
         return
     require_output(fmt)
     terminal = sys.stdout.isatty()

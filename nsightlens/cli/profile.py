@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nsightlens.cli.options import check_output, emit, output_options
-from nsightlens.cli.out import write_out
+from nsightlens.cli.out import complain, write_out
 from nsightlens.cli.profile_options import ncu_arguments, ncu_options
 from nsightlens.cli.status_line import StatusLine
 from nsightlens.data import DEFAULT_SET
@@ -40,7 +40,7 @@ LEFT_OUT = "communication kernels (NCCL), if any, are left out; --with-communica
     "--timeout",
     "timeout_s",
     metavar="S",
-    type=click.FloatRange(min=0, min_open=True),
+    type=click.FloatRange(min=0, min_open=True, max=1e9),
     help="Stop each run after S seconds.",
 )
 @click.option(
@@ -99,11 +99,13 @@ def command(
         _say(note)
     if any(COMMUNICATION in argument for argument in extra_args):
         _say(LEFT_OUT)
-    if done.analysis is not None:
-        check_output(output, fmt, force=force, reports=files_of(done.reports))  # one may have got another name
-        emit(done.analysis, fmt, output, force)
-    if done.error is not None:
-        raise done.error
+    try:
+        if done.analysis is not None:
+            check_output(output, fmt, force=force, reports=files_of(done.reports))  # one may have got another name
+            emit(done.analysis, fmt, output, force)
+    finally:  # whatever becomes of the output, the run's own failure counts
+        if done.error is not None:
+            raise done.error
 
 
 def _show(commands: list[str], lacking: list[str]) -> None:
@@ -123,4 +125,4 @@ def _notes(done: "Profiled") -> Iterator[str]:
 
 
 def _say(text: str) -> None:
-    click.echo(f"nsightlens: {text}", err=True)
+    complain(text)

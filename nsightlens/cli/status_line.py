@@ -15,7 +15,7 @@ class StatusLine:
     """One line on standard error, rewritten; only on a terminal."""
 
     def __init__(self) -> None:
-        self.visible = sys.stderr.isatty()
+        self.visible = sys.stderr is not None and sys.stderr.isatty()
 
     def show(self, progress: Progress) -> None:
         """Write the state of the run over the one before."""

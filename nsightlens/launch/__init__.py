@@ -9,6 +9,7 @@ from nsightlens.launch.output import files_of, folder_beside, keep, ranked, repo
 from nsightlens.launch.process import OnProgress, Outcome, run
 from nsightlens.launch.query import counters_of, has, unlisted
 from nsightlens.launch.selection import COMMUNICATION, controls, select
+from nsightlens.launch.signals import Signals, held
 
 __all__ = [
     "COMMUNICATION",
@@ -18,6 +19,7 @@ __all__ = [
     "Outcome",
     "Progress",
     "Request",
+    "Signals",
     "check_program",
     "command_line",
     "controls",
@@ -27,6 +29,7 @@ __all__ = [
     "find_ncu",
     "folder_beside",
     "has",
+    "held",
     "keep",
     "manifest_path",
     "option_value",

@@ -97,7 +97,7 @@ def _named(explicit: str) -> Path:
     """Return the program that a user names, be it a path or a name on PATH."""
     found = shutil.which(explicit)
     if found is not None:
-        return Path(found).absolute()
+        return _absolute(Path(found))
     path = Path(explicit)
     where = f"--ncu {explicit}"
     if path.is_dir():
@@ -109,7 +109,7 @@ def _named(explicit: str) -> Path:
 
 def _candidates(root: Path) -> Iterator[Path]:
     for folder in os.get_exec_path():
-        yield Path(shutil.which("ncu", path=folder) or Path(folder) / "ncu").absolute()
+        yield _absolute(Path(shutil.which("ncu", path=folder) or Path(folder) / "ncu"))
     for variable in ("CUDA_HOME", "CUDA_PATH"):
         if os.environ.get(variable):
             yield Path(os.environ[variable]) / "bin" / "ncu"
@@ -129,3 +129,11 @@ def _different(paths: Iterator[Path]) -> Iterator[Path]:
 
 def _newest_first(paths: Iterator[Path]) -> list[Path]:
     return sorted(paths, key=lambda path: [int(digits) for digits in re.findall(r"\d+", str(path))], reverse=True)
+
+
+def _absolute(path: Path) -> Path:
+    """Return the whole path; the path as it is where the current folder no longer exists."""
+    try:
+        return path.absolute()
+    except OSError:
+        return path

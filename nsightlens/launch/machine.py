@@ -78,7 +78,7 @@ def look(ncu: str | None = None, root: Path = Path("/")) -> Machine:
     """
     profiler, error = _ncu(ncu, root)
     answer = smi.ask()
-    temporary = tempfile.gettempdir()
+    temporary = _temporary()
     return Machine(
         ncu=None if profiler is None else str(profiler.path),
         ncu_version=None if profiler is None else profiler.version,
@@ -112,6 +112,13 @@ def _package(name: str) -> str | None:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return None
+
+
+def _temporary() -> str:
+    try:
+        return tempfile.gettempdir()
+    except OSError:  # none can be written
+        return ""
 
 
 def _free(folder: str) -> int | None:

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from nsightlens.errors import ProfilerError, UsageError
+from nsightlens.files import refuse_existing
 from nsightlens.launch.manifest import manifest_path
 
 SUFFIX = ".ncu-rep"
@@ -70,6 +71,7 @@ def _check(target: Path, *, force: bool) -> None:
     folder = target.absolute().parent
     if not folder.is_dir():
         raise UsageError("its folder does not exist", where=str(target), remedy=f"mkdir -p {shlex.quote(str(folder))}")
+    refuse_existing(manifest_path(target), force=True)
     if _taken(target) and not force:
         remedy = "choose another name, or overwrite it with --force"
         raise UsageError("the report exists", where=str(target), remedy=remedy)
@@ -91,8 +93,11 @@ def folder_beside(target: Path) -> Iterator[Path]:
         raise ProfilerError(f"cannot write there: {error.strerror}", where=str(target), remedy=remedy) from error
     try:
         yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    except BaseException:
+        if not (folder / target.name).exists():  # what was collected is not thrown away for an error
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def keep(collected: Path, target: Path, *, force: bool = False) -> Path:
@@ -116,7 +121,16 @@ def _claimed(target: Path) -> Path:
 
 
 def _taken(report: Path) -> bool:
-    return any(os.path.lexists(path) for path in files_of([report]))
+    return any(map(_there, files_of([report])))
+
+
+def _there(path: Path) -> bool:
+    """Tell whether a name is taken; unlike ``lexists`` raise ``OSError`` for a name that cannot be one."""
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _free(report: Path) -> Path:

@@ -4,16 +4,15 @@ import contextlib
 import os
 import signal
 import subprocess
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import FrameType
 
 from nsightlens.errors import ProfilerError
 from nsightlens.launch.log import Log, Progress
+from nsightlens.launch.signals import Signals, Told
 from nsightlens.launch.watch import watched
 
 STDERR = 2
@@ -21,29 +20,6 @@ POLL_S = 0.1
 # ncu writes the report after the first signal; a large one takes a while.
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows, where nothing is profiled, has none
 STOP = ((signal.SIGINT, 60.0), (signal.SIGTERM, 5.0), (_KILL, 5.0))
-
-
-class _Told(KeyboardInterrupt):
-    """A signal that came to this process alone, not to the terminal's whole group; its argument is the number."""
-
-
-@dataclass(slots=True)
-class _Signals:
-    """What came before ncu could be stopped waits until it can."""
-
-    open: bool = False
-    waiting: KeyboardInterrupt | None = None
-
-    def take(self, number: int, _frame: FrameType | None) -> None:
-        what = KeyboardInterrupt() if number == signal.SIGINT else _Told(number)
-        if self.open:
-            raise what
-        self.waiting = self.waiting or what
-
-    def let_in(self) -> None:
-        self.open = True
-        if self.waiting is not None:
-            raise self.waiting
 
 
 OnProgress = Callable[[Progress], None]
@@ -67,12 +43,14 @@ def run(
     arguments: Sequence[str],
     log_file: Path,
     *,
+    signals: Signals,
     timeout_s: float | None = None,
     on_progress: OnProgress | None = None,
 ) -> Outcome:
     """Run the command line of ncu to its end, to the timeout, or to an interrupt.
 
-    The profiled program's standard output goes to standard error, for standard output is kept for data.
+    The profiled program's standard output goes to standard error, for standard output is kept for data. ``signals`` are
+    let in while ncu runs; what comes before and after waits in them.
 
     Raises
     ------
@@ -80,10 +58,9 @@ def run(
         If ncu cannot be started.
     """
     log = Log(log_file)
-    with _signals_interrupt() as signals:
-        process, own_group = _start(arguments)
-        with watched(process, own_group=own_group):
-            stopped = _follow(process, signals, own_group=own_group, wait=partial(_wait, log, timeout_s, on_progress))
+    process, own_group = _start(arguments)
+    with watched(process, own_group=own_group):
+        stopped = _follow(process, signals, own_group=own_group, wait=partial(_wait, log, timeout_s, on_progress))
     log.close()
     return Outcome(process.returncode, log.launches, tuple(log.messages), stopped)
 
@@ -104,7 +81,7 @@ def _start(arguments: Sequence[str]) -> tuple[subprocess.Popen[bytes], bool]:
 
 def _follow(
     process: subprocess.Popen[bytes],
-    signals: _Signals,
+    signals: Signals,
     *,
     own_group: bool,
     wait: Callable[[subprocess.Popen[bytes]], str],
@@ -114,15 +91,17 @@ def _follow(
     try:
         signals.let_in()
         stopped = wait(process)
-    except _Told as signalled:
+        signals.shut()
+    except Told as signalled:
         stopped = signal.Signals(signalled.args[0]).name
     except KeyboardInterrupt:
         stopped, told = "interrupt", not own_group  # the terminal tells its whole group
     except BaseException:
-        _stop(process, own_group=own_group, told=False)
+        signals.shut()
+        _stop(process, signals, own_group=own_group, told=False)
         raise
     if stopped:
-        _stop(process, own_group=own_group, told=told)
+        _stop(process, signals, own_group=own_group, told=told)
     return stopped
 
 
@@ -140,17 +119,25 @@ def _wait(log: Log, timeout_s: float | None, on_progress: OnProgress | None, pro
             return "timeout"
 
 
-def _stop(process: subprocess.Popen[bytes], *, own_group: bool, told: bool) -> None:
-    """Ask ncu to end, then insist; an impatient user's next Ctrl-C goes to the next signal at once."""
+def _stop(process: subprocess.Popen[bytes], signals: Signals, *, own_group: bool, told: bool) -> None:
+    """Ask ncu to end, then insist; an impatient user's later Ctrl-C goes to the next signal at once."""
     for number, (signal_number, patience_s) in enumerate(STOP):
         if not (told and number == 0):
             _send(process, signal_number, own_group=own_group)
-        with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
-            process.wait(patience_s)
+        if _ended(process, signals, patience_s):
             break
     if own_group:
         _send(process, _KILL, own_group=True)
     process.wait()
+
+
+def _ended(process: subprocess.Popen[bytes], signals: Signals, patience_s: float) -> bool:
+    start = time.monotonic()
+    while time.monotonic() < start + patience_s and not signals.impatient(start):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(POLL_S)
+            return True
+    return False
 
 
 def _send(process: subprocess.Popen[bytes], signal_number: signal.Signals, *, own_group: bool) -> None:
@@ -159,22 +146,3 @@ def _send(process: subprocess.Popen[bytes], signal_number: signal.Signals, *, ow
             os.killpg(process.pid, signal_number)
         else:
             process.send_signal(signal_number)
-
-
-@contextlib.contextmanager
-def _signals_interrupt() -> Iterator[_Signals]:
-    """Treat SIGTERM and SIGHUP as Ctrl-C, so that a cancelled batch job leaves no program behind."""
-    signals = _Signals()
-    if threading.current_thread() is not threading.main_thread():
-        yield signals
-        return
-    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in numbers}
-    ours = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}
-    for number in ours:
-        signal.signal(number, signals.take)
-    try:
-        yield signals
-    finally:
-        for number, handler in ours.items():
-            signal.signal(number, handler)

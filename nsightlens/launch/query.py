@@ -28,7 +28,13 @@ def counters_of(ncu: Path, chip: str) -> frozenset[str]:
     arguments = [str(ncu), "--query-metrics", "--chip", chip]
     try:
         done = subprocess.run(  # noqa: S603
-            arguments, capture_output=True, text=True, errors="replace", timeout=TIMEOUT_S, check=False
+            arguments,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=TIMEOUT_S,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ProfilerError(f"cannot be started: {error}", where=str(ncu), remedy=INSTALL) from error
@@ -49,6 +55,7 @@ def unlisted(ncu: Path, names: Sequence[str]) -> tuple[str, ...]:
     try:
         done = subprocess.run(  # noqa: S603
             [str(ncu), "--query-metrics"],
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             errors="replace",

@@ -7,8 +7,14 @@ from collections.abc import Iterator
 
 SHELL = "/bin/sh"
 # The read ends with a line once ncu is done, and without one when whoever held the other end has gone.
-_SCRIPT = 'read done || { kill -INT "$1"; sleep "$2"; kill -KILL "$1"; } 2>/dev/null'
-PATIENCE_S = 10
+_SCRIPT = """
+read done && exit
+kill -INT "$1"
+while [ "$2" -gt 0 ] && kill -0 "$1"; do set -- "$1" $(($2 - 1)); sleep 1; done
+kill -0 "$1" && kill -KILL "$1"
+"""
+PATIENCE_S = 60
+"""A large report takes a while to write."""
 
 
 @contextlib.contextmanager
@@ -17,14 +23,11 @@ def watched(process: subprocess.Popen[bytes], *, own_group: bool) -> Iterator[No
     if not os.access(SHELL, os.X_OK):
         yield
         return
-    target = str(-process.pid if own_group else process.pid)
-    watcher = subprocess.Popen(  # noqa: S603
-        [SHELL, "-c", _SCRIPT, "nsightlens-watch", target, str(PATIENCE_S)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    try:
+        watcher = _watcher(str(-process.pid if own_group else process.pid))
+    except OSError:  # no room for a further process
+        yield
+        return
     try:
         yield
     finally:
@@ -33,3 +36,13 @@ def watched(process: subprocess.Popen[bytes], *, own_group: bool) -> Iterator[No
                 watcher.communicate(b"done\n")
         elif watcher.stdin is not None:  # stopping it failed: the shell sees to it
             watcher.stdin.close()
+
+
+def _watcher(target: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603
+        [SHELL, "-c", _SCRIPT, "nsightlens-watch", target, str(PATIENCE_S)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
