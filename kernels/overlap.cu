@@ -115,7 +115,7 @@ extern "C" __global__ void pipelined(
 #pragma unroll 1
     for (unsigned int tile = blockIdx.x; tile < tiles; tile += gridDim.x, ++number) {
         const unsigned int buffer = number % 2, next = tile + gridDim.x;
-        const bool early = (number + 1) % OF < AHEAD;
+        const bool early = static_cast<int>((number + 1) % OF) < AHEAD;
         if constexpr (MEM) {
             asm volatile("cp.async.wait_all;" ::: "memory");
         }

@@ -32,7 +32,7 @@ def fits(found: Stencil, limits: Limits, depth: int) -> tuple[Fit, ...]:
 
 def _fit(name: str, entry: Mapping[str, Any], found: Stencil, limits: Limits, depth: int) -> Fit:
     steps = _steps(entry, found, limits.dtype, depth)
-    against = _against(entry, found, limits.dtype, steps)
+    against = _against(entry, found, limits.dtype, steps) or _lacking(entry, limits)
     if against:
         return Fit(name, entry["unit"], fits=False, why=against, steps=steps)
     rate, note = _rate(name, entry["unit"], found, limits, steps)
@@ -61,6 +61,16 @@ def _against(entry: Mapping[str, Any], found: Stencil, dtype: str, depth: int) -
     return next((words for holds, words in objections if holds), "")
 
 
+def _lacking(entry: Mapping[str, Any], limits: Limits) -> str:
+    """Return what a code needs that the GPU does not have; empty if it has all."""
+    if entry["unit"] == "cuda":
+        return ""
+    if limits.tensor_flop_per_s is None:
+        return f"{limits.name} has no tensor cores for it"
+    sparse = "sparse" in entry["unit"]
+    return f"{limits.name} has no sparse tensor cores" if sparse and limits.gpu and not limits.gpu.sparse else ""
+
+
 def _rate(name: str, unit: str, found: Stencil, limits: Limits, steps: int) -> tuple[Rate | None, str]:
     if unit == "cuda":
         executed = 1.0
@@ -74,6 +84,4 @@ def _rate(name: str, unit: str, found: Stencil, limits: Limits, steps: int) -> t
         return None, f"; {error.message}"
     if scheme is None:
         return None, "; its instructions are counted in two dimensions only"
-    if limits.tensor_flop_per_s is None:
-        return None, f"; {limits.name} has no tensor cores for it"
     return comparison(found, limits, steps, scheme).tensor, ""

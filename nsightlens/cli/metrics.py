@@ -22,6 +22,8 @@ def command(*, name: str | None, chip: str | None, ncu: str | None, fmt: str) ->
 
     if ncu is not None and chip is None:
         raise UsageError("is asked about a chip only", where="--ncu", remedy="add --chip CHIP")
+    if chip is not None and name is None and fmt == "table":
+        raise UsageError("checks one set", where="--chip", remedy="add --set NAME, or --format json for all")
     program, version, note = _profiler(ncu, chip)
     sets = [metric_set(one, ncu=program, chip=chip) for one in ([name] if name else names())]
     if fmt == "json":

@@ -97,7 +97,7 @@ def command(
     line.clear()
     for note in _notes(done):
         _say(note)
-    if any(COMMUNICATION in argument for argument in extra_args):
+    if done.reports and any(COMMUNICATION in argument for argument in extra_args):
         _say(LEFT_OUT)
     try:
         if done.analysis is not None:

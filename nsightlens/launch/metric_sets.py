@@ -65,7 +65,8 @@ def metric_set(name: str, *, ncu: Path | None = None, chip: str | None = None) -
         If ncu cannot be started, or does not know the chip.
     """
     if name not in names():
-        raise UsageError("no such metric set", where=name, remedy=f"take one of: {', '.join(names())}")
+        remedy = f"ours: {', '.join(names())}; for those of ncu: ncu --list-sets"
+        raise UsageError("is no metric set of ours", where=name, remedy=remedy)
     known = counters_of(ncu, chip) if ncu is not None and chip is not None else None
     entry = data.table("metric_sets")[name]
     return MetricSet(

@@ -125,7 +125,8 @@ def _speedup(tc_ratio: float, rest: float, exposed: float) -> float:
 def most(total: float, t_mem: float, t_cmp: float, tc_ratio: float, overlap_low: float = 0.0) -> float:
     """Return the largest speed-up that the busy times of a measured launch allow, memory-bound or not.
 
-    The time saved is at most the exposed compute time times ``1 - 1/tc_ratio``; what remains is at least the memory
+    The time saved is at most ``1 - 1/tc_ratio`` times the compute time: the exposed part where memory time is the
+    longer one, all of it where compute time is; what remains is at least the memory
     time and the shrunken compute time. For a memory-bound launch this is ``speedup`` at the lowest overlap.
 
     Parameters

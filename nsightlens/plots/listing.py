@@ -40,7 +40,7 @@ def draw_list(axes: Axes, groups: Sequence[Group], spots: Sequence[Spot]) -> Non
 
 def _cell(group: Group, spots: Sequence[Spot], index: int) -> tuple[str, dict[str, Any]]:
     slowest = group.spots[0]
-    share = percent(slowest.launch.roofline.roof_fraction, 0)
+    share = percent(_mean([spot.launch.roofline.roof_fraction for spot in group.spots]), 0)
     positions = short_numbers(group.launches, several_reports(spots))
     colour = BOUNDS[bound_of(slowest.launch)][0] if index == 0 else INK
     text = (positions, title(group, NAME_LIMIT), _time(group), share)[index]
@@ -49,9 +49,13 @@ def _cell(group: Group, spots: Sequence[Spot], index: int) -> tuple[str, dict[st
 
 def _time(group: Group) -> str:
     """Return the time of a launch, or the number of launches and their mean time."""
-    times = [launch.time_s for launch in group.launches if launch.time_s is not None]
-    mean = seconds(sum(times) / len(times) if times else None)
+    mean = seconds(_mean([launch.time_s for launch in group.launches]))
     return mean if len(group.spots) == 1 else f"{len(group.spots)} × {mean}"
+
+
+def _mean(numbers: Sequence[float | None]) -> float | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) / len(known) if known else None
 
 
 def _draw_column(axes: Axes, column: Column, left: float, side: str, gid: str) -> float:
