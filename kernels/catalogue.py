@@ -16,6 +16,7 @@ from nsightlens.errors import UsageError
 from nsightlens.kernels.workload import Workload
 
 GROUP = "nsightlens.kernels"
+ONE_AND_MORE = frozenset({"blocks", "pieces", "each", "per_sm", "of", "depth", "stride", "rounds", "tiles", "vectors"})
 _MODULES = ("vector", "scale_tensor", "ceilings_memory", "ceilings_compute", "co_issue", "overlap")
 
 
@@ -33,6 +34,15 @@ class Family:
         """Parameters that need not be given, with their values."""
         found = inspect.signature(self.make).parameters.values()
         return {one.name: one.default for one in found if one.default is not inspect.Parameter.empty}
+
+    def refuse(self, given: Mapping[str, Any]) -> None:
+        """Raise ``UsageError`` for whole numbers that are none or lie below 0 (below 1 for ``ONE_AND_MORE``)."""
+        found = inspect.signature(self.make).parameters
+        for name, value in given.items():
+            least = 1 if name in ONE_AND_MORE else 0
+            if found[name].annotation is int and not (isinstance(value, int) and value >= least):
+                message = f"{name} must be a whole number from {least}, not {value!r}"
+                raise UsageError(message, where=self.name, remedy=f"{name}: {self.meaning[name]}")
 
 
 def family(**meaning: str) -> Callable[[Callable[..., Workload]], Family]:
@@ -76,6 +86,7 @@ def workload(name: str, **parameters: Any) -> Workload:  # noqa: ANN401
     if unknown or lacking:
         what = f"no such parameter: {unknown[0]}" if unknown else f"needs the parameter {lacking[0]}"
         raise UsageError(what, where=name, remedy=f"it takes: {', '.join(one.meaning)}")
+    one.refuse(parameters)
     return one.make(**parameters)
 
 

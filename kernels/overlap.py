@@ -8,7 +8,7 @@ from nsightlens.errors import UsageError
 from nsightlens.kernels.catalogue import family
 from nsightlens.kernels.workload import Arguments, Array, Workload
 
-THREADS = 256
+THREADS, WARP = 256, 32
 VECTOR_BYTES = 16
 KINDS: Mapping[int, type] = {32: np.float32, 64: np.float64, 164: np.float64}
 DMMA = 164
@@ -79,13 +79,15 @@ def _workload(
     shared_bytes: int,
     size: np.unsignedinteger,
 ) -> Workload:
+    if vectors % WARP:
+        raise UsageError(f"vectors come in warps of {WARP}, not {vectors}", where=name, remedy=f"a multiple of {WARP}")
     dtype = KINDS[kind]
     memory, compute = VARIANTS[variant]
     lanes = VECTOR_BYTES // np.dtype(dtype).itemsize
     opaque = np.array((_FACTOR, _SUMMAND, _FAKE, _NEVER), np.dtype([(field, dtype) for field in "mcfn"]))
     work = compute * steps * vectors * lanes * 2
     # A DMMA m8n8k4 is 512 FLOP for the 64 elements of a warp.
-    flop = {"tensor_fp64": compute * steps * (vectors // 32) * 512} if kind == DMMA else {f"fp{kind}": work}
+    flop = {"tensor_fp64": compute * steps * (vectors // WARP) * 512} if kind == DMMA else {f"fp{kind}": work}
     return Workload(
         name=f"{name}_{variant}",
         source="overlap.cu",

@@ -2,11 +2,13 @@
 
 import numpy as np
 
+from nsightlens.errors import UsageError
 from nsightlens.kernels.catalogue import family
 from nsightlens.kernels.workload import Arguments, Array, Workload, blocks
 
 BLOCK = 256
 FP64_BYTES = 8
+_MOST_STRIDE = 65535  # blocks in y
 
 
 def random_vector(generator: np.random.Generator, n: int) -> Array:
@@ -34,6 +36,8 @@ def scale(n: int, q: float = 1.5) -> Workload:
 @family(n="elements", q="factor", stride="elements from thread to thread, at most 65535")
 def scale_strided(n: int, q: float = 1.5, stride: int = 32) -> Workload:
     """B = q a with neighbouring threads `stride` elements apart: the same work, uncoalesced."""
+    if stride > _MOST_STRIDE:
+        raise UsageError(f"stride is at most {_MOST_STRIDE}", where="scale_strided", remedy="take a smaller one")
     rows, _, _ = blocks(-(-n // stride), BLOCK)
     scalars = (np.float64(q), np.uint64(n), np.uint32(stride))
     return Workload(

@@ -61,8 +61,10 @@ class Measured:
         Parameters
         ----------
         read_share
-            Bytes read over bytes moved, in 0...1.
+            Bytes read over bytes moved, in 0...1; the answer is None for anything else.
         """
+        if not 0 <= read_share <= 1:
+            return None
         low, high = ("write", "copy") if read_share < 0.5 else ("copy", "read")  # noqa: PLR2004
         ends = [self.values.get(f"dram_{kind}_bytes_per_s") for kind in (low, high)]
         if ends[0] is None or ends[1] is None:
@@ -81,9 +83,13 @@ def read_ceilings(path: Path) -> Measured:
         If it cannot be read or is none.
     """
     try:
-        if path.stat().st_size > _MAX_BYTES:
+        if path.exists() and not path.is_file():
+            raise UsageError("is no ordinary file", where=str(path), remedy=f"{MEASURE} -o FILE")
+        with path.open("rb") as file:
+            data = file.read(_MAX_BYTES + 1)
+        if len(data) > _MAX_BYTES:
             raise UsageError("is too large for a file of ceilings", where=str(path), remedy=f"{MEASURE} -o FILE")
-        return _parsed(path.read_text(encoding="utf-8"))
+        return _parsed(data.decode())
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror}", where=str(path), remedy=f"{MEASURE} -o FILE") from error
     except (ValueError, TypeError, KeyError, RecursionError) as error:
@@ -94,7 +100,11 @@ def write_ceilings(measured: Measured, path: Path | None = None, *, force: bool 
     """Write the file, where ``find_ceilings`` looks for it if no path is given, and return where it is."""
     if path is None:
         path = _kept(measured)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            message = f"cannot be made: {error.strerror}"
+            raise UsageError(message, where=str(path.parent), remedy="name a file with -o") from error
         force = True
     text = json.dumps({"schema": SCHEMA, **asdict(measured)}, indent=1)
     write_atomically(path, f"{text}\n".encode(), force=force)
@@ -119,7 +129,7 @@ def find_ceilings(gpu: str) -> Measured | None:
 
 def _users() -> Iterator[Measured]:
     folder = _folder()
-    paths = folder.glob("*.json") if folder.is_dir() else ()
+    paths = [path for path in folder.glob("*.json") if path.is_file()] if folder.is_dir() else []
     for path in sorted(paths, key=lambda path: -path.stat().st_mtime):
         try:
             yield read_ceilings(path)
@@ -136,7 +146,7 @@ def _shipped() -> Iterator[Measured]:
 
 def _parsed(text: str) -> Measured:
     found = json.loads(text)
-    if found["schema"] != SCHEMA or not isinstance(found["gpu"], str):
+    if found["schema"] != SCHEMA or not isinstance(found["gpu"], str) or not isinstance(found["conditions"], dict):
         raise ValueError(SCHEMA)
     return Measured(found["gpu"], _positive(found["values"]), _positive(found["sm_clock_hz"]), found["conditions"])
 
@@ -155,6 +165,7 @@ def _folder() -> Path:
 
 
 def _kept(measured: Measured) -> Path:
-    conditions = measured.conditions
-    words = (measured.gpu, conditions.get("driver_version", ""), f"{conditions.get('max_sm_clock_hz', 0) / 1e6:.0f}MHz")
+    clock = measured.conditions.get("max_sm_clock_hz")
+    shown = f"{clock / 1e6:.0f}MHz" if isinstance(clock, int | float) else "unknown-clock"
+    words = (measured.gpu, measured.conditions.get("driver_version", "unknown-driver"), shown)
     return _folder() / f"{'-'.join(re.sub('[^A-Za-z0-9.]+', '_', str(word)) for word in words)}.json"

@@ -89,9 +89,19 @@ def test_least_traffic_is_what_arrays_hold(work):
     assert work.dram_bytes == sum(one.nbytes for one in arrays)
 
 
+def compiled():
+    """Yield what is compiled for which architecture: all of it for one, of each family one workload for the others."""
+    for number, (name, given) in enumerate(ALL):
+        first = number == 0 or ALL[number - 1][0] != name
+        for arch in ARCHITECTURES:
+            if first or arch == "sm_90":
+                yield pytest.param(name, given, arch, id=f"{IDS[number]}-{arch}")
+
+
 @pytest.mark.skipif(cuda_sources.compiler() is None, reason="neither nvcc nor the wheel nvidia-cuda-nvrtc is there")
-@pytest.mark.parametrize("arch", ARCHITECTURES)
-def test_every_source_compiles(work, arch, tmp_path):
+@pytest.mark.parametrize(("name", "given", "arch"), [*compiled()])
+def test_every_source_compiles(name, given, arch, tmp_path):
+    work = workload(name, **given)
     if float(work.min_compute_capability) * 10 > ARCHITECTURES[arch]:
         pytest.skip(f"needs compute capability {work.min_compute_capability}")
     assert cuda_sources.compile_source(work, arch, tmp_path) == ""
@@ -197,6 +207,20 @@ def test_names_and_parameters_that_do_not_exist_are_usage_errors():
     for name, given in (("fma_rate", {"kind": "fp128"}), ("mma_rate", {"kind": "fp128"})):
         with pytest.raises(UsageError, match="take one of: fp64"):
             workload(name, blocks=1, rounds=1, **given)
+    for name, given in (
+        ("scale", {"n": -5}),
+        ("scale", {"n": 1.5}),
+        ("scale", {"n": "7"}),
+        ("dram_copy", {"pieces": 0}),
+        ("scale_strided", {"n": 8, "stride": 0}),
+        ("scale_strided", {"n": 8, "stride": 70000}),
+        ("fma_chain", {"n": 8, "steps": -3}),
+        ("factorial", {"kind": 164, "steps": 1, "vectors": 33, "blocks": 1}),
+        ("factorial", {"kind": 64, "steps": 1, "vectors": 64, "blocks": 1, "per_sm": 0}),
+        ("pipelined", {"kind": 64, "steps": 1, "tiles": 1, "blocks": 1, "ahead": 9, "of": 0}),
+    ):
+        with pytest.raises(UsageError):
+            workload(name, **given)
     with pytest.raises(UsageError, match="rows=8 or rows=16"):
         workload("scale_tensor", n=1, rows=4)
 

@@ -136,3 +136,67 @@ def test_the_analysis_takes_measured_ceilings_first(home, monkeypatch):
     assert result.overlap.t_mem_s == pytest.approx(expected, rel=0.02)
     total = result.ideal_s + sum(loss.seconds for loss in result.losses) + result.unexplained_s
     assert total == pytest.approx(result.time_s)
+
+
+def test_what_is_no_ordinary_file_is_refused_or_passed_over(home, monkeypatch):
+    folder = write_ceilings(BEST).parent
+    (folder / "dangling.json").symlink_to(home / "nowhere")
+    os.mkfifo(folder / "pipe.json")
+    assert find_ceilings(H200) == BEST
+    monkeypatch.setenv("NSIGHTLENS_CEILINGS", "/dev/zero")
+    find_ceilings.cache_clear()
+    with pytest.raises(UsageError, match="no ordinary file"):
+        find_ceilings(H200)
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    "conditions", [{}, {"max_sm_clock_hz": None}, {"max_sm_clock_hz": "fast", "driver_version": 7}]
+)
+def test_odd_conditions_make_a_name_too(conditions):
+    assert write_ceilings(Measured("x/../y", {"a": 1.0}, {}, conditions)).name.startswith("x_.._y-")
+
+
+def test_the_file_of_a_folder_that_cannot_be_made_is_a_usage_error(home):
+    (home / "nsightlens").write_text("a file")
+    with pytest.raises(UsageError, match="cannot be made"):
+        write_ceilings(BEST)
+
+
+@pytest.mark.parametrize("change", [{"schema": "other/1"}, {"gpu": 7}, {"conditions": []}])
+def test_every_part_of_the_file_is_looked_at(tmp_path, change):
+    path = write_ceilings(BEST, tmp_path / "c.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(UsageError, match="holds no ceilings"):
+        read_ceilings(path)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
+def test_a_mix_that_is_none_has_no_bandwidth(share):
+    assert BEST.dram_bytes_per_s(share) is None
+
+
+@pytest.mark.usefixtures("home")
+def test_a_measured_ceiling_that_the_launch_exceeds_gives_way_to_the_reports_own(monkeypatch, tmp_path):
+    slow = {"dram_read_bytes_per_s": 1e12, "dram_copy_bytes_per_s": 1e12, "dram_write_bytes_per_s": 1e12}
+    monkeypatch.setenv("NSIGHTLENS_CEILINGS", str(write_ceilings(Measured(H200, slow), tmp_path / "c.json")))
+    find_ceilings.cache_clear()
+    result = analyze([load(recorded_path("overlap_factorial"))]).launches[0]
+    assert result.ceilings["dram_bytes_per_s"].source == "report"
+
+
+def test_the_shipped_ceilings_are_what_was_recorded():
+    """Rates less the launch cost, by hand from the recorded medians; the copy is the slope of the SCALE run."""
+    root = Path(__file__).parent.parent
+    shipped = json.loads((root / "nsightlens" / "data" / "ceilings" / "h200.json").read_text())
+    rows = json.loads((root / "docs" / "measurements" / "data" / "scale.json").read_text())["rows"]
+    medians = {row["elements"]: row["median_s"] for row in rows if row["variant"] == "best copy"}
+    small, large = sorted(medians)[-2:]
+    slope = (medians[large] - medians[small]) / (large - small)
+    cost = medians[small] - slope * small
+    assert shipped["conditions"]["launch_cost_s"] == pytest.approx(cost)
+    assert shipped["values"]["dram_copy_bytes_per_s"] == pytest.approx(16 / slope)
+    for name in ("dram_read_bytes_per_s", "fp64_flop_per_s", "tensor_fp64_dmma_flop_per_s"):
+        each = [k for k in shipped["conditions"]["kernels"] if k["name"] == name]
+        best = max(k["value"] * k["median_s"] / (k["median_s"] - cost) for k in each)
+        assert shipped["values"][name] == pytest.approx(best)

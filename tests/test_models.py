@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nsightlens.errors import ModelError
-from nsightlens.models import scale
+from nsightlens.models import ablation, matrix_unit, overlap, roofline, scale, stencil, tensor_core
 from nsightlens.models.overlap import total_time
 from nsightlens.models.roofline import (
     attainable,
@@ -318,3 +318,35 @@ def test_most_of_a_compute_bound_launch_stops_at_its_memory_time():
     assert most(10, 2, 10, 8) == pytest.approx(5)
     assert most(10, 2, 10, 2) == pytest.approx(2)
     assert most(12, 2, 10, 8) == pytest.approx(12 / 3.25)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: overlap.both_busy(1, 2, 0.5),
+        lambda: overlap.index(0.1, [1, 1]),
+        lambda: overlap.fraction(math.nan, 1, 1, 0),
+        lambda: overlap.fraction(3, 1, 1, -1),
+        lambda: overlap.error(math.nan, 1, 1),
+        lambda: overlap.error(2, 1, 1, -0.1),
+        lambda: overlap.likely_high(1.2, 0.5),
+        lambda: tensor_core.most(1, 2, 0.5, 2),
+        lambda: tensor_core.most(math.inf, 1, 1, 2),
+        lambda: roofline.machine_balance(math.inf, math.inf),
+        lambda: roofline.boundness_of_times(math.inf, math.inf),
+        lambda: ablation.slowdown(1, 1, 1, traffic_bytes=1, least_bytes=2, bytes_per_s=1),
+        lambda: ablation.overlap(math.inf, 1, 1),
+    ],
+)
+def test_times_that_cannot_be_are_refused(call):
+    with pytest.raises(ModelError):
+        call()
+
+
+def test_an_unlimited_tensor_core_is_no_mistake():
+    assert tensor_core.bound(math.inf) == 2
+
+
+def test_in_one_dimension_fusing_can_save_work():
+    assert stencil.fusion_redundancy(5, 3, 2) == pytest.approx(5 / 6)
+    assert matrix_unit.inflation(5 / 6, 0.5) == pytest.approx(5 / 3)

@@ -304,7 +304,9 @@ def test_spiders_exchange_leaves_two_of_four_exactly_where_it_fits(radius, strip
     ("call", "what"),
     [
         (lambda: matrix_unit.useful_fraction(5, 4), "4 multiply-adds do not hold 5 useful ones"),
-        (lambda: matrix_unit.inflation(0.9, 0.5), "fusion redundancy must be at least 1"),
+        (lambda: matrix_unit.inflation(0, 0.5), "fusion redundancy must be above 0"),
+        (lambda: codes.lorastencil(3, "nonsense"), "no such accounting: nonsense"),
+        (lambda: codes.tcstencil(3, "nonsense"), "no such accounting: nonsense"),
         (lambda: matrix_unit.inflation(1, 0), "useful must be above 0"),
         (lambda: matrix_unit.inflation(1, 1.5), "useful must lie in 0...1"),
         (lambda: model.rate(1e12, 1e12, 5, 8, 0), "steps must be at least 1"),

@@ -6,7 +6,7 @@ extern "C" __global__ void transpose(const float* __restrict__ a, float* __restr
     __shared__ float tile[32][32 + PAD];
     const unsigned int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
     const unsigned int to_x = blockIdx.y * 32 + threadIdx.x, to_y = blockIdx.x * 32 + threadIdx.y;
-    const bool direct = (blockIdx.x + blockIdx.y) % 4 < UNCOALESCED;
+    const bool direct = static_cast<int>((blockIdx.x + blockIdx.y) % 4) < UNCOALESCED;
 #pragma unroll 1
     for (unsigned int round = 0; round < rounds; ++round) {
         float v[4];

@@ -22,6 +22,8 @@ COMMANDS = {
     "doctor": "Check whether this machine can profile.",
     "profile": "Run a program under Nsight Compute, then analyse it.",
     "roofline": "Draw the roofline of a report.",
+    "ceilings": "Measure what this GPU gives at best, for analyze to use.",
+    "bench": "Measure the shipped kernels: SCALE, overlap, planted losses.",
     "model": "What theory says: GPUs, intensities, tensor cores, stencils.",
 }
 

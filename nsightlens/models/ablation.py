@@ -63,10 +63,12 @@ def slowdown(
     Raises
     ------
     ModelError
-        If an argument is not above 0.
+        If an argument is not above 0, or fewer bytes moved than had to.
     """
     positive(total=total_s, memory_only=memory_only_s, compute_only=compute_only_s)
     positive(traffic_bytes=traffic_bytes, least_bytes=least_bytes, bytes_per_s=bytes_per_s)
+    if traffic_bytes < least_bytes:
+        raise ModelError(f"{traffic_bytes:.9g} bytes moved, less than the {least_bytes:.9g} that had to")
     longer = max(memory_only_s, compute_only_s)
     return Slowdown(
         traffic=traffic_bytes / least_bytes,

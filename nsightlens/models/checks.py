@@ -1,10 +1,12 @@
 """The ranges in which the models hold: every function of this package refuses what lies outside, and says why."""
 
+from math import isinf
+
 from nsightlens.errors import ModelError
 
 
 def positive(**values: float) -> None:
-    """Refuse values that are not above 0, and NaN.
+    """Refuse values that are not above 0, NaN, and infinity (but for an unlimited ``tc_ratio``).
 
     Raises
     ------
@@ -15,7 +17,7 @@ def positive(**values: float) -> None:
 
 
 def not_negative(**values: float) -> None:
-    """Refuse values below 0, and NaN.
+    """Refuse values below 0, NaN, and infinity.
 
     Raises
     ------
@@ -52,8 +54,13 @@ def whole(**values: int) -> None:
     _demand(values, 1, "must be at least 1")
 
 
+_MAY_BE_UNLIMITED = frozenset({"tc_ratio"})
+
+
 def _demand(values: "dict[str, float] | dict[str, int]", least: float, what: str, *, strict: bool = False) -> None:
     for name, value in values.items():
+        if isinf(value) and name not in _MAY_BE_UNLIMITED:
+            raise ModelError(f"{_words(name)} must be finite")
         if not (value > least or (value == least and not strict)):
             raise ModelError(f"{_words(name)} {what}, not {value:.9g}")
 

@@ -5,7 +5,7 @@ LoRAStencil (SC'24), TCStencil (ICS'22), SPIDER (PPoPP'26), and the comparison i
 """
 
 from math import ceil
-from typing import Literal
+from typing import Literal, get_args
 
 from nsightlens.errors import ModelError
 from nsightlens.models.checks import not_negative, whole
@@ -51,6 +51,7 @@ def lorastencil(rank: int = 3, accounting: Accounting = "released") -> Scheme:
     whole(rank=rank)
     if rank > 7:  # noqa: PLR2004 – a 7 x 7 matrix
         raise ModelError(f"a kernel of 7 x 7 has rank 7 at most, not {rank}")
+    _counted(accounting)
     count, outputs = (36, 8 * 32) if accounting == "released" else (12, 8 * 8)
     fits = f"2D kernels of rank {rank}, R t at most 3"
     return Scheme(f"LoRAStencil rank {rank}, {accounting}", "fp64", fits, rank * count, _M8N8K4, outputs)
@@ -86,6 +87,7 @@ def tcstencil(radius: int, accounting: Accounting = "released") -> Scheme:
         If the radius is not in 1...7: nothing of the tile would be left.
     """
     whole(radius=radius)
+    _counted(accounting)
     kept = _STRIP - 2 * radius
     if kept < 1:
         raise ModelError(f"a tile 16 wide keeps no cell at radius {radius}")
@@ -145,3 +147,8 @@ def spider_density(radius: int, strip: int | None = None, padded: int = 0) -> fl
     if 0 < padded < columns:
         raise ModelError(f"{padded} columns do not hold {columns}")
     return useful_fraction(2 * radius + 1, padded or columns)
+
+
+def _counted(accounting: str) -> None:
+    if accounting not in get_args(Accounting):
+        raise ModelError(f"there is no such accounting: {accounting}; take one of: {', '.join(get_args(Accounting))}")

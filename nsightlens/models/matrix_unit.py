@@ -55,16 +55,14 @@ def sparse_peak(dense_flop_per_s: float, useful: float) -> float:
 
 
 def inflation(fusion_redundancy: float, useful: float) -> float:
-    """Return redundancy over useful fraction, at least 1: executed multiply-adds over those of single steps.
+    """Return redundancy over useful fraction: executed multiply-adds over those of single steps.
 
     Raises
     ------
     ModelError
-        If ``fusion_redundancy`` is below 1, or ``useful`` not above 0 and at most 1.
+        If ``fusion_redundancy`` is not above 0, or ``useful`` not above 0 and at most 1.
     """
-    if not fusion_redundancy >= 1:
-        raise ModelError(f"fusion redundancy must be at least 1, not {fusion_redundancy:.9g}")
-    positive(useful=useful)
+    positive(fusion_redundancy=fusion_redundancy, useful=useful)
     shares(useful=useful)
     return fusion_redundancy / useful
 

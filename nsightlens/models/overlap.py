@@ -50,6 +50,8 @@ def fraction(total: float, t_mem: float, t_cmp: float, idle: float) -> float:
         If a busy time is not above 0.
     """
     _busy(t_mem, t_cmp)
+    positive(total=total)
+    not_negative(idle=idle)
     return (t_mem + t_cmp - total + idle) / min(t_mem, t_cmp)
 
 
@@ -59,9 +61,10 @@ def both_busy(total: float, t_mem: float, t_cmp: float) -> tuple[float, float]:
     Raises
     ------
     ModelError
-        If a busy time is below 0.
+        If a busy time is below 0 or exceeds ``total``.
     """
     not_negative(total=total, t_mem=t_mem, t_cmp=t_cmp)
+    _within(total, t_mem, t_cmp)
     return max(0.0, t_mem + t_cmp - total), min(t_mem, t_cmp)
 
 
@@ -106,6 +109,8 @@ def error(total: float, t_mem: float, t_cmp: float, rel_total: float = 0.01, rel
         If a busy time is not above 0.
     """
     _busy(t_mem, t_cmp)
+    positive(total=total)
+    not_negative(rel_total=rel_total, rel_busy=rel_busy)
     shorter, longer = sorted((t_mem, t_cmp))
     direct = ((rel_total * total) ** 2 + (rel_busy * longer) ** 2) / shorter**2
     by_shorter = ((total - longer) / shorter**2 * rel_busy * shorter) ** 2
@@ -167,13 +172,19 @@ def index(total: float, times: Sequence[float]) -> float:
     Raises
     ------
     ModelError
-        If fewer than two times are above 0.
+        If fewer than two times are above 0, or one exceeds ``total``.
     """
     not_negative(total=total, **{f"time_{number}": time for number, time in enumerate(times)})
     longest = max(times, default=0.0)
     if sum(times) <= longest:
         raise ModelError("no overlap to speak of: fewer than two busy times are above 0")
+    _within(total, *times)
     return 1.0 - (total - longest) / (sum(times) - longest)
+
+
+def _within(total: float, *times: float) -> None:
+    if max(times) > total:
+        raise ModelError(f"a busy time of {max(times):.9g} exceeds the total of {total:.9g}")
 
 
 def _busy(t_mem: float, t_cmp: float) -> None:

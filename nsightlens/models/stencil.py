@@ -30,7 +30,9 @@ def cost(taps: int, element_bytes: int, steps: int = 1) -> Cost:
 
 
 def fusion_redundancy(fused_taps: int, taps: int, steps: int) -> float:
-    """Return |S_t| / (t |S|), at least 1: work of the fused stencil over that of t single steps (article 2's alpha).
+    """Return |S_t| / (t |S|): work of the fused stencil over that of t single steps (article 2's alpha).
+
+    At least 1 in two dimensions and more; in one dimension below 1 (5/6 for two steps of three points).
 
     Raises
     ------
@@ -128,7 +130,7 @@ def least_traffic(element_bytes: int, *, radius: int = 1, layer_condition: bool 
         If a number is negative or not whole.
     """
     whole(element_bytes=element_bytes, radius=radius)
-    if source_terms < 0:
+    if source_terms < 0 or source_terms != source_terms // 1:
         raise ModelError(f"there are no {source_terms} source terms")
     arrays = 2 if layer_condition else 2 * radius + 2
     return (arrays + source_terms) * element_bytes

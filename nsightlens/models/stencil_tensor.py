@@ -64,7 +64,7 @@ def rate(
     Raises
     ------
     ModelError
-        If an argument is not above 0, or fewer multiply-adds are executed than needed for t fused steps.
+        If an argument is not above 0.
     """
     positive(peak_flop_per_s=peak_flop_per_s, executed_over_needed=executed_over_needed)
     whole(taps=taps, element_bytes=element_bytes, steps=steps)

@@ -14,6 +14,7 @@ from nsightlens.models.roofline import memory_boundness
 
 UNLIMITED = float("inf")
 """The ratio of tensor cores that take no time."""
+_ROUNDING = 1e-9
 
 
 def peak_ratio(tensor_flop_per_s: float, cuda_flop_per_s: float) -> float:
@@ -141,14 +142,16 @@ def most(total: float, t_mem: float, t_cmp: float, tc_ratio: float, overlap_low:
     Raises
     ------
     ModelError
-        If ``total`` or ``t_cmp`` is not above 0, ``t_mem`` below 0, ``tc_ratio`` below 1, or ``overlap_low`` outside
-        0...1.
+        If ``total`` or ``t_cmp`` is not above 0, ``t_mem`` is below 0, one of them exceeds ``total``, ``tc_ratio`` is
+        below 1, or ``overlap_low`` lies outside 0...1.
     """
     positive(total=total, t_cmp=t_cmp)
     not_negative(t_mem=t_mem)
     shares(overlap=overlap_low)
     if not tc_ratio >= 1:
         raise ModelError(f"the ratio must be at least 1, not {tc_ratio:.9g}: slower tensor cores save no time")
+    if max(t_mem, t_cmp) > total * (1 + _ROUNDING):
+        raise ModelError(f"a busy time of {max(t_mem, t_cmp):.9g} exceeds the total of {total:.9g}")
     hidden = overlap_low * t_cmp if t_cmp <= t_mem else 0.0
     saved = (t_cmp - hidden) * (1.0 - 1.0 / tc_ratio)
     return total / max(t_mem, t_cmp / tc_ratio, total - saved)

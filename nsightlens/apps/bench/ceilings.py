@@ -23,6 +23,7 @@ FAMILIES = {"fp64": "dmma", "tf32": "hmma", "fp16": "hmma", "bf16": "hmma", "int
 """Data type to the instruction family of its mma.sync, as Nsight Compute names it."""
 VENDOR_FAMILIES = {"9.0": {"fp64": "dmma", "int8": "igmma", "fp8": "qgmma", None: "hgmma"}}
 """Compute capability to data type to the family that the vendor's products use there; None: any other type."""
+TIMES = "CUDA events less the cost of a launch, warm, clocks as found"
 Says = Callable[[str], None]
 
 
@@ -58,14 +59,23 @@ def measure(say: Says = lambda _: None) -> Measured:
         If a kernel computes something wrong.
     """
     here = device()
+    cost = _launch_cost(here)
     found: list[Found] = []
     for rate in _rates(here):
         say(rate.name)
-        found.append(_best(rate))
-    for one in _vendor(here):
+        found.append(_best(rate, cost))
+    for one in _vendor(here, cost):
         say(one.name)
         found.append(one)
-    return _measured(here, found)
+    return _measured(here, found, cost)
+
+
+def _launch_cost(here: Device) -> float:
+    """Return the seconds that an event time holds beside the kernel, by two copies, one of twice the bytes."""
+    pieces = FAR_BEYOND_L2 * here.l2_bytes // PIECE_BYTES
+    ready = [prepare(workload("dram_copy", pieces=number)) for number in (pieces, 2 * pieces)]
+    once, twice = time_in_turn([one.launch for one in ready])
+    return max(0.0, 2 * once.median_s - twice.median_s)
 
 
 def _rates(here: Device) -> Iterator[Rate]:
@@ -99,12 +109,12 @@ def _memory(here: Device) -> Iterator[Rate]:
     yield Rate("shared_bytes_per_s", works, float(here.multiprocessors * 4 * ROUNDS["shared"] * 8 * 256 * 16))
 
 
-def _best(rate: Rate) -> Found:
-    every = [_timed(rate, work) for work in rate.works]
+def _best(rate: Rate, cost: float) -> Found:
+    every = [_timed(rate, work, cost) for work in rate.works]
     return max(every, key=lambda one: one.value)
 
 
-def _timed(rate: Rate, work: Workload) -> Found:
+def _timed(rate: Rate, work: Workload, cost: float) -> Found:
     prepared = prepare(work)
     prepared.launch()
     check(prepared)
@@ -112,10 +122,10 @@ def _timed(rate: Rate, work: Workload) -> Found:
     clock = sm_clock_hz(prepared.launch, timing.median_s) if rate.clocked else None
     amount = float(sum(work.flop.values())) if rate.bytes is None else rate.bytes
     how = f"{work.name}, {work.grid[0]} blocks of {work.block[0]} threads"
-    return Found(rate.name, amount / timing.median_s, timing, how, clock)
+    return Found(rate.name, amount / (timing.median_s - cost), timing, how, clock)
 
 
-def _vendor(here: Device) -> Iterator[Found]:
+def _vendor(here: Device, cost: float) -> Iterator[Found]:
     families = VENDOR_FAMILIES.get(here.compute_capability)
     if families is None:
         return
@@ -123,10 +133,10 @@ def _vendor(here: Device) -> Iterator[Found]:
         (timing,) = time_in_turn([product.launch])
         name = f"tensor_{kind}_{families.get(kind, families[None])}_flop_per_s"
         clock = sm_clock_hz(product.launch, timing.median_s)
-        yield Found(name, product.flop / timing.median_s, timing, product.doc, clock)
+        yield Found(name, product.flop / (timing.median_s - cost), timing, product.doc, clock)
 
 
-def _measured(here: Device, found: Sequence[Found]) -> Measured:
+def _measured(here: Device, found: Sequence[Found], cost: float) -> Measured:
     best: dict[str, Found] = {}
     for one in found:
         if one.name not in best or best[one.name].value < one.value:
@@ -135,7 +145,8 @@ def _measured(here: Device, found: Sequence[Found]) -> Measured:
         gpu=here.name,
         values={name: one.value for name, one in best.items()},
         sm_clock_hz={name: one.clock_hz for name, one in best.items() if one.clock_hz is not None},
-        conditions=conditions(here) | {"kernels": [_record(one) for one in found]},
+        conditions=conditions(here)
+        | {"launch_cost_s": cost, "times": TIMES, "kernels": [_record(one) for one in found]},
     )
 
 

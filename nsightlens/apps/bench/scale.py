@@ -1,6 +1,6 @@
 """SCALE on CUDA cores and on tensor cores: bandwidth over size, and how far tensor cores could help by theory."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -11,7 +11,11 @@ from nsightlens.kernels.check import check
 from nsightlens.kernels.cupy_launch import Prepared, load_cupy, prepare
 from nsightlens.kernels.device import device
 from nsightlens.kernels.timing import Timing, time_in_turn
+from nsightlens.kernels.vector import FP64_BYTES
 from nsightlens.kernels.workload import Workload
+from nsightlens.measured import Measured, find_ceilings
+from nsightlens.models import scale as model
+from nsightlens.models import tensor_core
 from nsightlens.ranges import annotate
 
 SCHEMA = "nsightlens.bench/1"
@@ -105,3 +109,34 @@ def _row(name: str, elements: int, timing: Timing) -> dict[str, Any]:
         "bytes_per_s": moved / timing.median_s,
         **asdict(timing),
     }
+
+
+def verdict(result: Mapping[str, Any]) -> list[str]:
+    """Return, for the largest size, what tensor cores brought, what theory allows, and how near to a copy all is.
+
+    The bounds (article 1, arXiv 2502.16851, corrected) take the measured ceilings of such a GPU, if there are any.
+    """
+    largest = max(row["elements"] for row in result["rows"])
+    rates = {row["variant"]: row["bytes_per_s"] for row in result["rows"] if row["elements"] == largest}
+    cuda, copy = rates["CUDA cores"], rates[COPY]
+    tensor = {name: rate / cuda for name, rate in rates.items() if name.startswith("tensor")}
+    best = max(tensor, key=lambda name: tensor[name])
+    lines = [f"CUDA cores reach {cuda / copy:.3f} of the best copy of the same run."]
+    lines += [f"Tensor cores against CUDA cores: {', '.join(f'{name} {ratio:.3f}' for name, ratio in tensor.items())}."]
+    return lines + _allowed(find_ceilings(result["conditions"]["gpu"]), tensor[best])
+
+
+def _allowed(best: Measured | None, found: float) -> list[str]:
+    if best is None:
+        return ["No ceilings of this GPU are known: measure them with nsightlens ceilings, and the bounds are shown."]
+    tensor, cuda = best.values["tensor_fp64_dmma_flop_per_s"], best.values["fp64_flop_per_s"]
+    bandwidth = best.values["dram_copy_bytes_per_s"]
+    boundness = model.boundness(cuda, bandwidth, FP64_BYTES)
+    ratio = tensor_core.peak_ratio(tensor, cuda)
+    most, least = tensor_core.unoverlapped(ratio, boundness), model.worst_ratio(tensor, cuda, bandwidth)
+    known = f"peaks in the ratio {ratio:.3f}, memory time {boundness:.1f} times compute time"
+    any_kernel = f"any memory-bound kernel {tensor_core.bound(ratio):.3f}"
+    return [
+        f"Theory ({known}): never above {most:.4f} with these bytes ({any_kernel}).",
+        f"Of their work here an eighth is useful: {least:.3f} if nothing overlapped. Best found: {found:.3f}.",
+    ]
