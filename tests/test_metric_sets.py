@@ -154,7 +154,9 @@ def test_without_ncu_the_set_is_shown_unchecked(monkeypatch, tmp_path):
     assert max(map(len, result.output.split("\n\n")[0].splitlines())) <= 80
     assert "not on this chip" not in result.output
     with pytest.raises(ProfilerError):
-        cli.main(["metrics", "--chip", "gh100", "--ncu", str(tmp_path / "no")], standalone_mode=False)
+        cli.main(
+            ["metrics", "--set", "overview", "--chip", "gh100", "--ncu", str(tmp_path / "no")], standalone_mode=False
+        )
 
 
 def test_json_names_the_schema_and_holds_all_sets(ncu):

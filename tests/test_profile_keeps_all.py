@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -212,7 +211,6 @@ def test_several_signals_at_once_are_one(ncu, monkeypatch):
     assert process.stderr.readline() == "profiling\n"
     for number in (signal.SIGINT, signal.SIGINT, signal.SIGTERM, signal.SIGTERM):
         process.send_signal(number)
-        time.sleep(0.03)
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 4
     assert "2 launches are kept in r.ncu-rep" in stderr
