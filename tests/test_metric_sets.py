@@ -155,7 +155,7 @@ def test_without_ncu_the_set_is_shown_unchecked(monkeypatch, tmp_path):
     assert "not on this chip" not in result.output
     with pytest.raises(ProfilerError):
         cli.main(
-            ["metrics", "--set", "overview", "--chip", "gh100", "--ncu", str(tmp_path / "no")], standalone_mode=False
+            [*["metrics", "--set", "overview", "--chip", "gh100", "--ncu"], str(tmp_path / "no")], standalone_mode=False
         )
 
 
