@@ -21,7 +21,7 @@ from nsightlens.analysis.result import (
 )
 from nsightlens.analysis.roofline import place
 from nsightlens.analysis.tensor_core import tensor_core
-from nsightlens.analysis.totals import first, ranges
+from nsightlens.analysis.totals import first, ranges, totals
 from nsightlens.analysis.work import CUDA_CORES, known
 from nsightlens.collectors import read
 from nsightlens.collectors.quantities import Origin
@@ -79,7 +79,8 @@ def analyze(reports: Iterable[Report], *, keep: bool = True) -> Analysis:
         sources += [report] if keep else []
         given = asked(report)
         launches += [analyze_launch(number, launch, given) for launch in report.launched]
-    return Analysis(tuple(infos), tuple(launches), ranges(launches), first(launches), tuple(sources))
+    found = (ranges(launches), first(launches), totals(launches))
+    return Analysis(tuple(infos), tuple(launches), *found, sources=tuple(sources))
 
 
 def analyze_launch(number: int, launch: Launch, given: Mapping[str, str]) -> LaunchResult:

@@ -240,7 +240,7 @@ class CauseSeconds:
 
 @dataclass(frozen=True, slots=True)
 class RangeResult:
-    """Totals over the launches of one kind in one NVTX range of one report (nested ranges included).
+    """Totals over the launches of one kind in one NVTX range of one report (nested ranges included), or in all of it.
 
     A mean over n launches counts n times; ``launches`` is ``None`` if it is not known how often.
 
@@ -248,7 +248,7 @@ class RangeResult:
     """
 
     report: int
-    nvtx: str
+    nvtx: str | None
     kind: str
     launches: int | None
     processes: int
@@ -261,11 +261,16 @@ class RangeResult:
 
 @dataclass(frozen=True, slots=True)
 class FirstThing:
-    """One of the losses to look at first."""
+    """One of the losses to look at first, over ``launches`` of one range.
+
+    A ``*`` in ``nvtx`` stands for numbers in which ranges differ. ``kernel`` is the one that loses most of it.
+    """
 
     cause: str
     seconds: float
     nvtx: str | None
+    kernel: str
+    launches: int
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -279,6 +284,7 @@ class Analysis:
     launches: tuple[LaunchResult, ...]
     ranges: tuple[RangeResult, ...] = ()
     first: tuple[FirstThing, ...] = ()
+    totals: tuple[RangeResult, ...] = ()
     sources: "tuple[Report, ...]" = field(default=(), repr=False, compare=False)
 
     def frame(self) -> "pd.DataFrame":

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from nsightlens.analysis.result import Analysis, LaunchResult
-from nsightlens.analysis.totals import first, ranges
+from nsightlens.analysis.totals import first, ranges, totals
 from nsightlens.errors import UsageError
 
 _UNMEASURED = -1.0
@@ -80,14 +80,14 @@ def select(analysis: Analysis, selection: Selection) -> Analysis:
     if order:
         chosen.sort(key=ORDERS[order])
     chosen = chosen[: selection.top]
-    return replace(analysis, launches=tuple(chosen), ranges=ranges(chosen), first=first(chosen))
+    return replace(analysis, launches=tuple(chosen), ranges=ranges(chosen), first=first(chosen), totals=totals(chosen))
 
 
 def _offered(analysis: Analysis, selection: Selection) -> str:
     if selection.launch:
         return f"launches: 0 to {max(launch.launch for launch in analysis.launches)}"
     if selection.nvtx is not None:
-        return _nearest(selection.nvtx, {total.nvtx for total in analysis.ranges})
+        return _nearest(selection.nvtx, {total.nvtx or "" for total in analysis.ranges})
     return _some("kernels", (launch.name for launch in analysis.launches))
 
 

@@ -1,9 +1,12 @@
 """Totals over launches and NVTX ranges: sums of what adds up, never a mean of ratios."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from nsightlens.analysis.result import CauseSeconds, FirstThing, LaunchResult, RangeResult
+
+_NUMBER = re.compile(r"\d+")
 
 
 def ranges(launches: Iterable[LaunchResult]) -> tuple[RangeResult, ...]:
@@ -20,6 +23,14 @@ def ranges(launches: Iterable[LaunchResult]) -> tuple[RangeResult, ...]:
     return tuple(_total(*of, found) for of, found in inside.items())
 
 
+def totals(launches: Iterable[LaunchResult]) -> tuple[RangeResult, ...]:
+    """Return the totals of each report and kind of launch, inside ranges or not: the ledger of a whole program."""
+    whole: dict[tuple[int, str], list[LaunchResult]] = defaultdict(list)
+    for launch in launches:
+        whole[launch.report, launch.kind].append(launch)
+    return tuple(_total(report, None, kind, found) for (report, kind), found in whole.items())
+
+
 TRIFLE = 0.005
 """Below this share of the whole time a loss is not worth naming."""
 
@@ -27,17 +38,36 @@ TRIFLE = 0.005
 def first(launches: Sequence[LaunchResult], count: int = 3) -> tuple[FirstThing, ...]:
     """Return the losses that cost most, summed over the launches of one innermost NVTX range; trifles are left out.
 
-    A mean over an unknown number of launches costs an unknown time and is left out.
+    Ranges that differ by a number alone, such as the steps of a loop, are one. A mean over an unknown number of
+    launches costs an unknown time and is left out.
     """
-    sums: dict[tuple[str, str | None], float] = defaultdict(float)
+    found: dict[tuple[str, str | None], list[tuple[float, LaunchResult]]] = defaultdict(list)
     for launch in launches:
         for loss in launch.losses or ():
             seconds = weighted(launch, loss.seconds)
             if seconds is not None:
-                sums[loss.cause, deepest(launch.nvtx)] += seconds
+                found[loss.cause, _numberless(deepest(launch.nvtx))].append((seconds, launch))
     least = TRIFLE * sum(weighted(launch, launch.time_s) or 0.0 for launch in launches)
-    worst = sorted((item for item in sums.items() if item[1] >= least), key=lambda item: -item[1])[:count]
-    return tuple(FirstThing(cause, seconds, nvtx) for (cause, nvtx), seconds in worst)
+    things = sorted((_thing(cause, parts) for (cause, _), parts in found.items()), key=lambda thing: -thing.seconds)
+    return tuple(thing for thing in things[:count] if thing.seconds >= least)
+
+
+def _numberless(path: str | None) -> str | None:
+    return None if path is None else _NUMBER.sub("*", path)
+
+
+def _thing(cause: str, parts: Sequence[tuple[float, LaunchResult]]) -> FirstThing:
+    paths = {deepest(launch.nvtx) for _, launch in parts}
+    by_kernel: dict[str, float] = defaultdict(float)
+    for seconds, launch in parts:
+        by_kernel[launch.name] += seconds
+    return FirstThing(
+        cause=cause,
+        seconds=sum(seconds for seconds, _ in parts),
+        nvtx=paths.pop() if len(paths) == 1 else _numberless(paths.pop()),
+        kernel=max(by_kernel, key=lambda name: by_kernel[name]),
+        launches=sum(launch.context.invocations or 0 for _, launch in parts),
+    )
 
 
 def weighted(launch: LaunchResult, value: float | None) -> float | None:
@@ -59,7 +89,7 @@ def _prefixes(path: str) -> list[str]:
     return ["/".join(parts[:length]) for length in range(2, len(parts) + 1)]
 
 
-def _total(report: int, path: str, kind: str, launches: Sequence[LaunchResult]) -> RangeResult:
+def _total(report: int, path: str | None, kind: str, launches: Sequence[LaunchResult]) -> RangeResult:
     counts = [launch.context.invocations for launch in launches]
     return RangeResult(
         report=report,

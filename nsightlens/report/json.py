@@ -10,7 +10,7 @@ from nsightlens._version import __version__
 from nsightlens.analysis.result import Analysis
 
 SCHEMA = "nsightlens.analysis/1"
-PARTS = ("reports", "launches", "ranges", "first")
+PARTS = ("reports", "launches", "totals", "ranges", "first")
 
 
 def document(analysis: Analysis) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from nsightlens.analysis.cells import listed, several_reports
 from nsightlens.analysis.result import Analysis
 from nsightlens.report.launches import rows
-from nsightlens.report.wording import COLLECT, NAMES, busy_lines, first_lines, heads, ledgers, missing_line, spreads
+from nsightlens.report.ledgers import first_lines, ledgers
+from nsightlens.report.wording import COLLECT, NAMES, busy_lines, heads, missing_line, spreads
 
 # All that Markdown and GitHub's dialect would obey, the links that they make of bare addresses included.
 _SPECIAL = re.compile(r"[\\`*\[\]<>|&~$@]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|:(?=//)|(?<=www)\.", re.IGNORECASE)

@@ -16,7 +16,8 @@ from nsightlens.analysis.cells import (
 )
 from nsightlens.analysis.result import Analysis, LaunchResult
 from nsightlens.report.grid import Column, console, grid, item, written
-from nsightlens.report.wording import COLLECT, NAMES, busy_lines, first_lines, heads, ledgers, missing_line, spreads
+from nsightlens.report.ledgers import first_lines, ledgers
+from nsightlens.report.wording import COLLECT, NAMES, busy_lines, heads, missing_line, spreads
 from nsightlens.units import NOT_MEASURED, percent, seconds
 
 _NAMED = (Column("#"), Column("kernel", right=False, fold=12), Column("time"))

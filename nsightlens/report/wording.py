@@ -3,14 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from nsightlens.analysis.cells import kernel_name, position
-from nsightlens.analysis.missing import PATTERNS
 from nsightlens.analysis.result import Analysis, Context, LaunchResult, ReportInfo
-from nsightlens.analysis.totals import TRIFLE, weighted
+from nsightlens.report.ledgers import longest
 from nsightlens.text import printable
 from nsightlens.units import percent, seconds
 
-LEDGERS = 12
-"""Launches whose ledger is written out: the longest ones."""
 PATH = 240
 COLLECT = "To collect all of them: nsightlens profile -- CMD"
 NAMES = "Their names, and a plain ncu command, stand under missing and remedy in --format json."
@@ -39,41 +36,15 @@ def _made(report: ReportInfo, context: Context) -> str:
     return printable(made, PATH)
 
 
-def ledgers(launches: Sequence[LaunchResult], *, several: bool) -> tuple[list[str], str]:
-    """Return the ledgers of the longest launches, and a sentence on the others (empty if there are none)."""
-    judged = [launch for launch in launches if launch.losses is not None and launch.time_s]
-    lines = [f"{position(launch, several=several)} {_ledger(launch)}" for launch in _longest(judged)]
-    more = f"The {LEDGERS} longest of {len(judged)} launches; the others: --launch N, --format json"
-    return lines, more if len(judged) > LEDGERS else ""
-
-
 def spreads(launches: Sequence[LaunchResult], *, several: bool) -> list[str]:
     """Return the times over several runs of the longest launches that have such."""
     lines = []
-    for launch in _longest([launch for launch in launches if launch.repeats is not None]):
+    for launch in longest([launch for launch in launches if launch.repeats is not None]):
         if (over := launch.repeats) is not None:
             times = f"median {seconds(over.median_s)}, {seconds(over.min_s)} to {seconds(over.max_s)}"
             where = f"{position(launch, several=several)} {kernel_name(launch)}"
             lines.append(f"{where}: {times} in {over.runs} runs")
     return lines
-
-
-def _longest(launches: Sequence[LaunchResult]) -> list[LaunchResult]:
-    """Return the longest launches, in their order."""
-    longest = {id(launch) for launch in sorted(launches, key=lambda launch: -(launch.time_s or 0))[:LEDGERS]}
-    return [launch for launch in launches if id(launch) in longest]
-
-
-def _ledger(launch: LaunchResult) -> str:
-    time = launch.time_s or 1.0
-    shown = [loss for loss in launch.losses or () if loss.share >= TRIFLE]
-    most = "" if PATTERNS.isdisjoint(launch.missing) else "at most "
-    parts = [f"{most}{percent((launch.ideal_s or 0) / time)} useful"]
-    parts += [f"{percent(loss.share)} {loss.cause}" for loss in shown]
-    rest = sum(loss.share for loss in launch.losses or () if loss not in shown)
-    parts += [f"{percent(rest)} smaller losses"] if rest >= 0.0005 else []  # noqa: PLR2004
-    parts.append(f"{percent((launch.unexplained_s or 0) / time)} unexplained")
-    return f"{kernel_name(launch)}: {seconds(time)} = " + " + ".join(parts)
 
 
 _GROSS = 0.25
@@ -83,34 +54,12 @@ _SHAPES = "the roof is that of the fastest instruction shape, and smaller shapes
 def busy_lines(launches: Sequence[LaunchResult], *, several: bool) -> list[str]:
     """Return, of launches whose tensor pipe is far busier than their place under the roof says, why that can be."""
     lines = []
-    for launch in _longest([launch for launch in launches if (launch.roofline.pipe or "").startswith("tensor")]):
+    for launch in longest([launch for launch in launches if (launch.roofline.pipe or "").startswith("tensor")]):
         busy, roof = launch.utilisation.tensor_pipe_share, launch.roofline.roof_fraction
         if busy is not None and roof is not None and busy - roof > _GROSS:
             where = f"{position(launch, several=several)} {kernel_name(launch)}"
             lines.append(f"{where}: tensor pipe {percent(busy, 0)} busy at {percent(roof, 0)} of the roof: {_SHAPES}")
     return lines
-
-
-def first_lines(analysis: Analysis) -> list[str]:
-    """Return the losses to look at first, each with its advice; before them what is unexplained, if that is more."""
-    advice = {loss.cause: loss.advice for launch in analysis.launches for loss in launch.losses or ()}
-    time = sum(weighted(launch, launch.time_s) or 0.0 for launch in analysis.launches)
-    lines = _unexplained(analysis, time)
-    for thing in analysis.first:
-        where = f" in {printable(thing.nvtx, PATH)}" if thing.nvtx else ""
-        share = percent(thing.seconds / time if time else None)
-        lines.append(f"{seconds(thing.seconds)} ({share}) {thing.cause}{where}: {advice[thing.cause]}")
-    return lines
-
-
-def _unexplained(analysis: Analysis, time: float) -> list[str]:
-    unexplained = sum(weighted(launch, launch.unexplained_s) or 0.0 for launch in analysis.launches)
-    most = max((thing.seconds for thing in analysis.first), default=0.0)
-    if not time or unexplained <= max(most, TRIFLE * time):
-        return []
-    lacking = any(launch.missing for launch in analysis.launches)
-    why = "counters are missing, see below" if lacking else "no cause that these counters show; compare a variant"
-    return [f"{seconds(unexplained)} ({percent(unexplained / time)}) unexplained: {why}"]
 
 
 def missing_line(launches: Sequence[LaunchResult]) -> str:
