@@ -92,7 +92,7 @@ def read_ceilings(path: Path) -> Measured:
         return _parsed(data.decode())
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror}", where=str(path), remedy=f"{MEASURE} -o FILE") from error
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise UsageError("holds no ceilings", where=str(path), remedy=f"{MEASURE} -o FILE") from error
 
 
@@ -129,12 +129,19 @@ def find_ceilings(gpu: str) -> Measured | None:
 
 def _users() -> Iterator[Measured]:
     folder = _folder()
-    paths = [path for path in folder.glob("*.json") if path.is_file()] if folder.is_dir() else []
-    for path in sorted(paths, key=lambda path: -path.stat().st_mtime):
+    paths = folder.glob("*.json") if folder.is_dir() else ()
+    for path in sorted(paths, key=_age):
         try:
             yield read_ceilings(path)
         except UsageError:
             continue
+
+
+def _age(path: Path) -> float:
+    try:
+        return -path.stat().st_mtime
+    except OSError:  # a link to nothing, or taken away meanwhile: reading it says so
+        return 0.0
 
 
 def _shipped() -> Iterator[Measured]:

@@ -2,13 +2,16 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from conftest import recorded_path
 
 from nsightlens.analysis import analyze
+from nsightlens.analysis.ceilings import ceilings, dram_efficiency
 from nsightlens.collectors.load import load
+from nsightlens.collectors.report import make_launch
 from nsightlens.errors import UsageError
 from nsightlens.measured import Measured, find_ceilings, read_ceilings, write_ceilings
 
@@ -75,7 +78,7 @@ def test_the_environment_names_one_or_none(home, monkeypatch):
         json.dumps(
             {"schema": "nsightlens.ceilings/1", "gpu": "x", "values": values, "sm_clock_hz": {}, "conditions": {}}
         )
-        for values in ({"a": 0}, {"a": -1}, {"a": None}, {"a": "fast"}, {"a": 1e999}, [1], None)
+        for values in ({"a": 0}, {"a": -1}, {"a": None}, {"a": "fast"}, {"a": 1e999}, {"a": 10**401}, [1], None)
     ],
 )
 def test_what_is_no_file_of_ceilings_is_a_usage_error(tmp_path, text):
@@ -183,6 +186,51 @@ def test_a_measured_ceiling_that_the_launch_exceeds_gives_way_to_the_reports_own
     find_ceilings.cache_clear()
     result = analyze([load(recorded_path("overlap_factorial"))]).launches[0]
     assert result.ceilings["dram_bytes_per_s"].source == "report"
+
+
+@pytest.mark.usefixtures("home")
+def test_a_file_measured_again_replaces_the_one_before():
+    write_ceilings(BEST)
+    path = write_ceilings(replace(BEST, values={"fp64_flop_per_s": 1.0}))
+    assert read_ceilings(path).values == {"fp64_flop_per_s": 1.0}
+
+
+def launch_with(counters):
+    row = {"launch": 0, "process_id": 7, "kind": "kernel", "name": "k", "full_name": "void k()", "nvtx": ()}
+    counters = {"gpu__time_duration.sum": 1e6, "device__attribute_display_name": H200, **counters}
+    return make_launch({**row, "declared": {}, "payload": None}, counters)
+
+
+MOVED = {"dram__bytes.sum": 1e9, "dram__bytes_read.sum": 0.5e9, "dram__bytes_write.sum": 0.5e9}
+PEAK = {"dram__bytes.sum.peak_sustained": 1000.0, "dram__cycles_elapsed.avg.per_second": 5e9}
+SPEC = {"device__attribute_max_mem_frequency_khz": 3.2e6, "device__attribute_global_memory_bus_width": 6144.0}
+
+
+@pytest.mark.parametrize(
+    ("counters", "copy", "expected"),
+    [
+        (PEAK, 4.0e12, 0.8),  # of 1000 byte a cycle at 5 GHz
+        (SPEC, 4.0e12, 4.0e12 / (2 * 3.2e9 * 6144 / 8)),  # two transfers a cycle of 768 byte
+        (PEAK, 6.0e12, 1.0),
+        ({}, 4.0e12, 1.0),
+    ],
+)
+def test_device_memory_reaches_a_part_of_its_peak_at_best(monkeypatch, tmp_path, counters, copy, expected):
+    best = Measured(H200, {f"dram_{kind}_bytes_per_s": copy for kind in ("read", "copy", "write")})
+    monkeypatch.setenv("NSIGHTLENS_CEILINGS", str(write_ceilings(best, tmp_path / "c.json")))
+    find_ceilings.cache_clear()
+    launch = launch_with(MOVED | counters)
+    assert dram_efficiency(launch, ceilings(launch)) == pytest.approx(expected)
+
+
+def test_the_tensor_ceiling_is_that_of_the_family_that_ran_else_of_the_fastest(monkeypatch, tmp_path):
+    monkeypatch.setenv("NSIGHTLENS_CEILINGS", str(write_ceilings(BEST, tmp_path / "c.json")))
+    find_ceilings.cache_clear()
+    name = "sm__ops_path_tensor_op_{}_src_fp16_dst_fp32_sparsity_off.sum"
+    found = {family: launch_with({name.format(family): 1e9}) for family in ("hmma", "hgmma")}
+    assert ceilings(found["hmma"])["tensor_fp16_flop_per_s"].value == 600e12
+    assert ceilings(found["hgmma"])["tensor_fp16_flop_per_s"].value == 800e12
+    assert ceilings(launch_with({}))["tensor_fp16_flop_per_s"].value == 800e12
 
 
 def test_the_shipped_ceilings_are_what_was_recorded():

@@ -112,17 +112,6 @@ def instruction_mix(fma_share: float) -> float:
     return 2.0 - fma_share
 
 
-def is_memory_bound(balance_flop_per_byte: float, intensity_flop_per_byte: float) -> bool:
-    """Tell whether x is at least 1; the ridge itself counts, since memory time is then the longest too.
-
-    Raises
-    ------
-    ModelError
-        If an argument is not above 0.
-    """
-    return memory_boundness(balance_flop_per_byte, intensity_flop_per_byte) >= 1
-
-
 def side(balance_flop_per_byte: float, intensity_flop_per_byte: float, uncertainty: float = 1e-9) -> Side:
     """Return the side of the ridge, or ``ridge`` if the intensity is within the relative uncertainty of the balance.
 
@@ -138,3 +127,14 @@ def side(balance_flop_per_byte: float, intensity_flop_per_byte: float, uncertain
     if abs(x - 1) <= uncertainty:
         return "ridge"
     return "memory" if x > 1 else "compute"
+
+
+def is_memory_bound(balance_flop_per_byte: float, intensity_flop_per_byte: float) -> bool:
+    """Tell whether x is at least 1; the ridge itself counts, since memory time is then the longest too.
+
+    Raises
+    ------
+    ModelError
+        If an argument is not above 0.
+    """
+    return side(balance_flop_per_byte, intensity_flop_per_byte) != "compute"

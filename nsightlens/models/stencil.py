@@ -32,16 +32,18 @@ def cost(taps: int, element_bytes: int, steps: int = 1) -> Cost:
 def fusion_redundancy(fused_taps: int, taps: int, steps: int) -> float:
     """Return |S_t| / (t |S|): work of the fused stencil over that of t single steps (article 2's alpha).
 
-    At least 1 in two dimensions and more; in one dimension below 1 (5/6 for two steps of three points).
+    Below 1 is possible where the points lie on a line (5/6 for two steps of three); there it is least, since the sum of
+    t sets of |S| points has at least t (|S| - 1) + 1 (Freiman).
 
     Raises
     ------
     ModelError
-        If an argument is not a whole number from 1, or the fused stencil has fewer points than the stencil.
+        If an argument is not a whole number from 1, or the fused stencil has fewer points than is possible.
     """
     whole(fused_taps=fused_taps, taps=taps, steps=steps)
-    if fused_taps < taps:
-        raise ModelError(f"a fused stencil has no fewer points than the stencil: {fused_taps} and {taps}")
+    least = steps * (taps - 1) + 1
+    if fused_taps < least:
+        raise ModelError(f"{steps} fused steps of {taps} points have at least {least} points, not {fused_taps}")
     return fused_taps / (steps * taps)
 
 

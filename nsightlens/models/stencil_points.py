@@ -53,8 +53,10 @@ def summed_points(points: Collection[tuple[int, ...]], steps: int) -> int:
         If ``points`` is empty or of mixed dimension, ``steps`` is not a whole number from 1, or the sum is too large.
     """
     whole(steps=steps)
-    if len({len(point) for point in points}) != 1:
+    if len({len(point) for point in points}) != 1 or () in points:
         raise ModelError("the stencil has no points, or points of different dimensions")
+    if not all(isinstance(x, int) for point in points for x in point):
+        raise ModelError("the points of a stencil are whole numbers of cells away")
     axes = list(zip(*points, strict=True))
     widths = [steps * (max(axis) - min(axis)) + 1 for axis in axes]
     shifts = [_place([x - min(axis) for x, axis in zip(p, axes, strict=True)], widths) for p in set(points)]
