@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from io import StringIO
+from itertools import groupby
 from typing import NamedTuple
 
 from rich.console import Console, RenderableType
@@ -58,18 +59,30 @@ def _least(columns: Sequence[Column], rows: Sequence[Sequence[Text]]) -> int:
 
 
 def _table(columns: Sequence[Column], rows: Sequence[Sequence[Text]]) -> Table:
+    """Return a table; columns that are never folded are laid out here, as one: rich takes its time for every cell."""
     table = Table(box=None, padding=(0, 1, 0, 0), header_style="bold", pad_edge=False)
-    for column in columns:
-        table.add_column(
-            column.head,
-            justify="right" if column.right else "left",
-            no_wrap=column.fold is None,
-            overflow="fold",
-            min_width=column.fold,
-        )
+    heads = [Text(column.head) for column in columns]
+    widths = [max(cell.cell_len for cell in (head, *cells)) for head, *cells in zip(heads, *rows, strict=True)]
+    groups = [list(group) for _, group in groupby(range(len(columns)), key=lambda at: columns[at].fold and at)]
+    for group in groups:
+        fold = columns[group[0]].fold
+        head = _joined(group, columns, heads, widths) if fold is None else heads[group[0]]
+        table.add_column(head, no_wrap=fold is None, overflow="fold", min_width=fold)
     for row in rows:
-        table.add_row(*row)
+        cells = (row[g[0]] if columns[g[0]].fold is not None else _joined(g, columns, row, widths) for g in groups)
+        table.add_row(*cells)
     return table
+
+
+def _joined(group: Sequence[int], columns: Sequence[Column], row: Sequence[Text], widths: Sequence[int]) -> Text:
+    line = Text()
+    for at in group:
+        blanks = " " * (widths[at] - row[at].cell_len)
+        line.append(" " if at != group[0] else "")
+        line.append(blanks if columns[at].right else "").append_text(row[at]).append(
+            "" if columns[at].right else blanks
+        )
+    return line
 
 
 def _records(columns: Sequence[Column], rows: Sequence[Sequence[Text]]) -> Table:
