@@ -1,7 +1,7 @@
 """The analysis of 500 and of 10,000 launches, after reading, in one run.
 
-Run as ``python tests/benchmarks/analysis_size.py``; no GPU. The launches are recorded ones, repeated, each with a number
-of its own in its range, so that ranges grow in number as in a long program.
+Run as ``python tests/benchmarks/analysis_size.py``; no GPU. The launches are recorded ones, repeated, ten to a
+range, so that ranges grow in number as in a long program.
 """
 
 import argparse
