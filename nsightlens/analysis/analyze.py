@@ -87,7 +87,7 @@ def analyze_launch(number: int, launch: Launch, given: Mapping[str, str]) -> Lau
     row, values = launch.row, launch.values
     limits = ceilings(launch)
     roofline = place(launch, limits)
-    overlap = flag_excess(bound_overlap(launch, limits), roofline, limits)
+    overlap = flag_excess(bound_overlap(launch, limits), roofline)
     ledger = account(launch, limits, violated=overlap.status == "ceiling_violation")
     lacking = missing(launch)
     return LaunchResult(

@@ -9,11 +9,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.text import Text
 
+from nsightlens.analysis.names import pipe_name
 from nsightlens.plots.callouts import Label
 from nsightlens.plots.frame import Range, from_pixels, to_pixels
 from nsightlens.plots.geometry import Rows, stacked
 from nsightlens.plots.roof_lines import dram_end
-from nsightlens.plots.roofs import Roofs, pipe_name, roof_label
+from nsightlens.plots.roofs import Roofs, roof_label
 from nsightlens.plots.style import GPU_COLOURS, HINTING, ROOF_SIZE, UNKNOWN_GPU, drawable, pixels, write
 
 CONNECTOR = 12.0  # points from the end of a flat roof to its label

@@ -59,9 +59,3 @@ def _highest(key: str, launches: Iterable[LaunchResult]) -> Ceiling | None:
 def roof_label(name: str, ceiling: Ceiling, unit: str) -> str:
     """Return for example ``tensor FP64 66.9 TFLOP/s (spec)``."""
     return f"{name} {si(ceiling.value, unit)} ({ceiling.source})"
-
-
-def pipe_name(pipe: str) -> str:
-    """Return ``tensor FP64`` for ``tensor_fp64``."""
-    unit, _, kind = pipe.rpartition("_")
-    return f"{unit} {kind.upper()}".strip()
