@@ -11,8 +11,11 @@ from nsightlens.collectors.report import Launch
 from nsightlens.models import roofline as model
 
 
-def place(launch: Launch, ceilings: dict[str, Ceiling]) -> Roofline:
-    """Return the roofline placement of one launch: its dominant pipe at the memory level with the lowest roof."""
+def place(launch: Launch, ceilings: dict[str, Ceiling], *, alone: bool = True) -> Roofline:
+    """Return the roofline placement of one launch: its dominant pipe at the memory level with the lowest roof.
+
+    ``alone`` tells whether what its range declares is the work of this launch (see ``useful.one_launch_a_pass``).
+    """
     work = flop_by_pipe(launch)
     pipe = None if uncounted_tensor_work(launch) else dominant_pipe(work, ceilings)
     time, level = known(launch.values["time_s"]), limiting(launch, ceilings)
@@ -29,7 +32,7 @@ def place(launch: Launch, ceilings: dict[str, Ceiling]) -> Roofline:
         ridge_flop_per_byte=_ridge(level, pipe, ceilings),
         points=points,
         instructions=instruction_roofline(launch, level, ceilings),
-        useful=useful(launch, pipe, ceilings),
+        useful=useful(launch, pipe, ceilings) if alone else None,
         above_roof=why_above(launch, main, ceilings),
     )
 

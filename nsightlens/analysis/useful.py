@@ -1,6 +1,8 @@
 """Useful against actual work: what a range declares beside what its launch did."""
 
 import math
+from collections.abc import Iterable
+from itertools import groupby
 
 from nsightlens.analysis.levels import bandwidth
 from nsightlens.analysis.result import Ceiling, Useful
@@ -12,7 +14,7 @@ from nsightlens.models import roofline as model
 def useful(launch: Launch, pipe: str | None, ceilings: dict[str, Ceiling]) -> Useful | None:
     """Return the useful part of work and traffic, ``None`` if the range declares neither.
 
-    A declaration stands for one launch, as in the ledger: annotate each of several by itself.
+    Only for launches of ``one_launch_a_pass``: what a range declares is the work of all launches in it.
     """
     said = launch.row["declared"]
     flop, moved = said.get("flop"), said.get("dram_bytes")
@@ -29,6 +31,25 @@ def useful(launch: Launch, pipe: str | None, ceilings: dict[str, Ceiling]) -> Us
         attainable_flop_per_s=most,
         roof_fraction=rate / most if rate is not None and most else None,
     )
+
+
+def one_launch_a_pass(launches: Iterable[Launch]) -> frozenset[int]:
+    """Return the positions of launches that stand alone in a pass through the range that declares their work.
+
+    Reports do not say where one pass ends and the next begins. Neighbours of one process with the same declaration that
+    are the same kernel with the same grid count as passes of their own, as a loop makes them; others share a pass.
+    """
+    alone: set[int] = set()
+    for _, run in groupby(launches, key=_declaration):
+        rows = [launch.row for launch in run]
+        if len({(row["full_name"], row["grid"], row["block"]) for row in rows}) == 1:
+            alone.update(row["launch"] for row in rows)
+    return frozenset(alone)
+
+
+def _declaration(launch: Launch) -> tuple[object, ...]:
+    row = launch.row
+    return row["process_id"], row["kind"], row["declared"].get("flop"), row["declared"].get("dram_bytes")
 
 
 def _share(said: float | None, counted: float | None) -> float | None:

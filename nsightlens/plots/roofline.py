@@ -70,7 +70,7 @@ def plot_roofline(result: Analysis, ax: Axes, *, levels: str = LIMITING, instruc
 def _about_others(result: Analysis, view: View) -> list[str]:
     """Say how launches without floating-point work can be drawn."""
     left_out = [x for x in result.launches if not is_placed(x, view) and is_placed(x, View(view.levels, True))]
-    return [f"{len(left_out)} of these can be drawn by instructions."] if left_out and not view.instructions else []
+    return [f"Of these {len(left_out)} can be drawn with --instructions."] if left_out and not view.instructions else []
 
 
 def _slants(axes: Axes, spots: Sequence[Spot], roofs: Sequence[Roofs], x: Range) -> list[Label]:

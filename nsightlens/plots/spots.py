@@ -74,7 +74,7 @@ def reason(launch: LaunchResult, view: View) -> str:
         (traffic is None, f"no {name} traffic counted"),
         (traffic == 0, f"no {name} traffic"),
         (launch.time_s is None, "no time"),
-        (view.pipe(launch) is None, "no ceiling known for its precision"),
+        (view.pipe(launch) is None, "tensor work not counted, or none but constants"),
     )
     return next((why for holds, why in checks if holds), "no intensity")
 

@@ -42,7 +42,7 @@ def _made(report: ReportInfo, context: Context) -> str:
 def ledgers(launches: Sequence[LaunchResult], *, several: bool) -> tuple[list[str], str]:
     """Return the ledgers of the longest launches, and a sentence on the others (empty if there are none)."""
     judged = [launch for launch in launches if launch.losses is not None and launch.time_s]
-    lines = [f"{position(launch, several=several)} {_ledger(launch)}" for launch in _longest(judged)]
+    lines = [f"{position(launch, several=several)} {_ledger(launch)}" for launch in longest(judged)]
     more = f"The {LEDGERS} longest of {len(judged)} launches; the others: --launch N, --format json"
     return lines, more if len(judged) > LEDGERS else ""
 
@@ -50,7 +50,7 @@ def ledgers(launches: Sequence[LaunchResult], *, several: bool) -> tuple[list[st
 def spreads(launches: Sequence[LaunchResult], *, several: bool) -> list[str]:
     """Return the times over several runs of the longest launches that have such."""
     lines = []
-    for launch in _longest([launch for launch in launches if launch.repeats is not None]):
+    for launch in longest([launch for launch in launches if launch.repeats is not None]):
         if (over := launch.repeats) is not None:
             times = f"median {seconds(over.median_s)}, {seconds(over.min_s)} to {seconds(over.max_s)}"
             where = f"{position(launch, several=several)} {kernel_name(launch)}"
@@ -58,10 +58,10 @@ def spreads(launches: Sequence[LaunchResult], *, several: bool) -> list[str]:
     return lines
 
 
-def _longest(launches: Sequence[LaunchResult]) -> list[LaunchResult]:
+def longest(launches: Sequence[LaunchResult]) -> list[LaunchResult]:
     """Return the longest launches, in their order."""
-    longest = {id(launch) for launch in sorted(launches, key=lambda launch: -(launch.time_s or 0))[:LEDGERS]}
-    return [launch for launch in launches if id(launch) in longest]
+    kept = {id(launch) for launch in sorted(launches, key=lambda launch: -(launch.time_s or 0))[:LEDGERS]}
+    return [launch for launch in launches if id(launch) in kept]
 
 
 def _ledger(launch: LaunchResult) -> str:
@@ -83,7 +83,7 @@ _SHAPES = "the roof is that of the fastest instruction shape, and smaller shapes
 def busy_lines(launches: Sequence[LaunchResult], *, several: bool) -> list[str]:
     """Return, of launches whose tensor pipe is far busier than their place under the roof says, why that can be."""
     lines = []
-    for launch in _longest([launch for launch in launches if (launch.roofline.pipe or "").startswith("tensor")]):
+    for launch in longest([launch for launch in launches if (launch.roofline.pipe or "").startswith("tensor")]):
         busy, roof = launch.utilisation.tensor_pipe_share, launch.roofline.roof_fraction
         if busy is not None and roof is not None and busy - roof > _GROSS:
             where = f"{position(launch, several=several)} {kernel_name(launch)}"
