@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
@@ -29,12 +29,21 @@ class TensorWork:
         Data type to dense peak: of the path that ran, else of the fastest path.
     ran
         Data types of which some counter is above 0, be the total known or not.
+    sparse_flop
+        Data type to the part of ``flop`` that sparse (2:4) instructions did, zeros counted; where there was any.
+    sparse_path
+        Data type to the instruction family of that part, where the report tells.
+    sparse_peak_flop_per_cycle
+        Data type to the peak of sparse instructions, zeros counted: of their path, else of the fastest one.
     """
 
     flop: dict[str, float] = field(default_factory=dict)
     path: dict[str, str] = field(default_factory=dict)
     peak_flop_per_cycle: dict[str, float] = field(default_factory=dict)
     ran: frozenset[str] = frozenset()
+    sparse_flop: dict[str, float] = field(default_factory=dict)
+    sparse_path: dict[str, str] = field(default_factory=dict)
+    sparse_peak_flop_per_cycle: dict[str, float] = field(default_factory=dict)
 
 
 def tensor_work(counters: Mapping[str, Any]) -> TensorWork:
@@ -50,7 +59,20 @@ def tensor_work(counters: Mapping[str, Any]) -> TensorWork:
     flop = {kind: _total(totals.get(kind) or parts[kind]) for kind in {**totals, **parts}}
     path = {kind: _busiest(found) for kind, found in parts.items() if _ran(found)}
     ran = frozenset(kind for kind in flop if _ran(totals.get(kind, {})) or kind in path)
-    return TensorWork(flop, path, _peaks(counters, path), ran)
+    sparse = {kind: done for kind in ran if (done := _sparse(totals.get(kind, {}), parts.get(kind, {}))) > 0}
+    ways = {kind: _busiest(found) for kind in sparse if _ran(found := _only_sparse(parts.get(kind, {})))}
+    peaks, sparse_peaks = _peaks(counters, path), _sparse_peaks(counters, ways, sparse)
+    return TensorWork(flop, path, peaks, ran, sparse, ways, sparse_peaks)
+
+
+def _sparse(totals: Mapping[str, float], parts: Mapping[str, float]) -> float:
+    """Return the FLOP of sparse instructions: of the totals that name them, else of the instructions."""
+    found = _only_sparse(totals) or _only_sparse(parts)
+    return sum(value for value in found.values() if not math.isnan(value))
+
+
+def _only_sparse(found: Mapping[str, float]) -> dict[str, float]:
+    return {name: value for name, value in found.items() if name.endswith("_sparsity_on")}
 
 
 def _by_type(counters: Mapping[str, Any], *, with_op: bool) -> dict[str, dict[str, float]]:
@@ -113,6 +135,17 @@ def _peaks(counters: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, fl
         if not found or not found.peak or not isinstance(value, int | float):
             continue
         if (never_sparse or _is_dense(found)) and path.get(found.kind, found.op) == found.op:
+            peaks[found.kind] = max(peaks.get(found.kind, 0.0), float(value))
+    return peaks
+
+
+def _sparse_peaks(counters: Mapping[str, Any], path: Mapping[str, str], kinds: Collection[str]) -> dict[str, float]:
+    peaks: dict[str, float] = {}
+    for name, value in counters.items() if kinds else ():
+        found = _parsed(name)
+        if not found or not found.peak or found.kind not in kinds or not isinstance(value, int | float):
+            continue
+        if found.rest.endswith("_sparsity_on") and path.get(found.kind, found.op) == found.op:
             peaks[found.kind] = max(peaks.get(found.kind, 0.0), float(value))
     return peaks
 

@@ -90,10 +90,17 @@ def finding_columns() -> dict[str, Column]:
 _PLACE = {
     "bound": Column("string", "", "What is busiest: memory, compute, latency or unknown."),
     "roofline_pipe": Column("string", "", "Pipe whose roof the launch is held against."),
-    "intensity_flop_per_byte": Column("float64", "FLOP/byte", "Operational intensity of device memory."),
+    "roofline_level": Column("string", "", "Memory level whose roof is the lowest for the launch: dram, l2 or l1."),
+    "intensity_flop_per_byte": Column("float64", "FLOP/byte", "Operational intensity of this level."),
     "performance_flop_per_s": Column("float64", "FLOP/s", "Work over time."),
     "attainable_flop_per_s": Column("float64", "FLOP/s", "What the roofline allows at this intensity."),
     "roof_fraction": Column("float64", "share", "Performance over what the roofline allows."),
+    "performance_inst_per_s": Column("float64", "inst/s", "Instructions of warps over time."),
+    "instruction_roof_fraction": Column("float64", "share", "The same over what the instruction roofline allows."),
+    "useful_flop_share": Column("float64", "share", "FLOP that the range declares over those counted."),
+    "useful_dram_bytes_share": Column(
+        "float64", "share", "Bytes of device memory that it declares over those counted."
+    ),
     "overlap_low": Column("float64", "share", "Least fraction of the shorter of memory and compute time that hides."),
     "overlap_high": Column("float64", "share", "Largest fraction of the shorter one that hides."),
     "overlap_status": Column("string", "", "bounded, or why there is no useful interval (docs/analysis.md)."),

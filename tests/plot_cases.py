@@ -8,10 +8,13 @@ from nsightlens.analysis.result import (
     Ceiling,
     Context,
     Declared,
+    InstructionPoint,
+    InstructionRoofline,
     LaunchResult,
     Overlap,
     ReportInfo,
     Roofline,
+    RooflinePoint,
     TensorCore,
     Traffic,
     Utilisation,
@@ -197,3 +200,68 @@ def every_pipe():
     pipes = [key.removesuffix("_flop_per_s") for key in H200 if key.endswith("flop_per_s")]
     first = [launch(i, f"on_{pipe}", 1.0 + i, 1e12 * (1 + i), pipe) for i, pipe in enumerate(pipes)]
     return analysis(first + [replace(one, launch=one.launch + 20, gpu="NVIDIA H100") for one in first])
+
+
+CACHES = {"l2_bytes_per_s": 10.4e12, "l1_bytes_per_s": 33e12, "issue_inst_per_s": 1.04e12}
+
+
+def hierarchical(number, name, intensities, y, level, pipe="fp64", **more):
+    """Return a launch at ``intensities`` (level to FLOP/byte) held against ``level``; a tenth as many instructions."""
+    made = launch(number, name, intensities[level], y, pipe, **more)
+    ceilings = made.ceilings | {key: Ceiling(value, "report") for key, value in CACHES.items()}
+    rate = {at: ceilings[f"{at}_bytes_per_s"].value for at in intensities}
+    points = tuple(
+        RooflinePoint(at, pipe, x, y, min(x * rate[at], ceilings[f"{pipe}_flop_per_s"].value))
+        for at, x in intensities.items()
+    )
+    counted = tuple(
+        InstructionPoint(at, x / 10, y / 10, min(x / 10 * rate[at], CACHES["issue_inst_per_s"]))
+        for at, x in intensities.items()
+    )
+    main = next(point for point in counted if point.level == level)
+    instructions = InstructionRoofline(
+        main.intensity_inst_per_byte,
+        y / 10,
+        main.attainable_inst_per_s,
+        y / 10 / main.attainable_inst_per_s,
+        1.0,
+        counted,
+    )
+    return replace(
+        made,
+        ceilings=ceilings,
+        roofline=replace(made.roofline, level=level, points=points, instructions=instructions),
+        traffic_bytes=Traffic(**{at: y * 1e-3 / x for at, x in intensities.items()}),
+    )
+
+
+def levels():
+    """Return launches held against device memory, L2, L1 and a pipe, with their intensities at all levels."""
+    return analysis(
+        [
+            hierarchical(0, "scale", {"dram": 0.0625, "l2": 0.045, "l1": 0.0625}, 2.5e11, "dram"),
+            hierarchical(1, "columns", {"dram": 12.0, "l2": 0.13, "l1": 0.13}, 1.0e12, "l2", time_s=2e-3),
+            hierarchical(2, "reuse", {"dram": 40.0, "l2": 9.0, "l1": 0.21}, 5e12, "l1"),
+            hierarchical(3, "dgemm", {"dram": 250.0, "l2": 13.0, "l1": 10.0}, 3.0e13, "l2", bound="compute"),
+        ]
+    )
+
+
+def without_flop():
+    """Return launches that move and count but do no floating-point work."""
+    return analysis(
+        replace(
+            one,
+            work=Work(0.0, 0.0, 0.0),
+            roofline=replace(
+                one.roofline,
+                pipe=None,
+                intensity_flop_per_byte=None,
+                performance_flop_per_s=None,
+                attainable_flop_per_s=None,
+                roof_fraction=None,
+                points=(),
+            ),
+        )
+        for one in levels().launches
+    )

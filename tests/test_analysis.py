@@ -127,6 +127,9 @@ def require_nothing_known(launch):
         "roof_fraction": None,
         "ridge_flop_per_byte": None,
         "points": [],
+        "instructions": None,
+        "useful": None,
+        "above_roof": None,
     }
     assert launch["overlap"]["status"] == "unknown"
     assert launch["overlap"]["reason"]

@@ -41,6 +41,7 @@ CASES = {
     "long names": cases.long_names,
     "eighty": lambda: cases.scattered(80),
     "fifteen kernels in one place": lambda: cases.sixty_identical(tuple(f"kernel{i}" for i in range(15))),
+    "levels": cases.levels,
     "sixty kernels in one place": lambda: cases.sixty_identical(tuple(f"kernel{i}" for i in range(60))),
 }
 
@@ -487,3 +488,97 @@ def test_the_command_refuses_before_any_work(analysed, monkeypatch, tmp_path, ar
     with pytest.raises(UsageError, match=said):
         CliRunner().invoke(command, ["a.ncu-rep", *arguments], catch_exceptions=False)
     assert analysed == []
+
+
+# -- memory levels and instructions ---------------------------------------------------------------------------------
+
+
+def view(result, **options):
+    figure = roofline_figure(result, **options)
+    figure.draw_without_rendering()
+    return figure
+
+
+def place(figure, gid):
+    return tuple(line(figure, gid).get_xydata()[0])
+
+
+def slants(figure):
+    found = {str(line.get_gid()) for line in figure.axes[0].get_lines()}
+    return found & {"roof-0-dram", "roof-0-l2", "roof-0-l1"}
+
+
+def test_a_launch_stands_under_the_roof_of_the_level_that_limits_it():
+    _, figure = drawing("levels")
+    assert [place(figure, f"launch-0-{n}")[0] for n in range(4)] == [0.0625, 0.13, 0.21, 13.0]
+    assert slants(figure) == {"roof-0-dram", "roof-0-l2", "roof-0-l1"}
+    x, y = line(figure, "roof-0-l2").get_xydata()[0]
+    assert y / x == pytest.approx(10.4e12)
+    assert "Held against L2: 1, 3. Held against L1: 2." in note(figure)
+    assert figure.axes[0].get_xlabel() == "Operational intensity (FLOP/byte of the limiting memory level)"
+
+
+def test_caches_have_no_roof_where_no_launch_is_held_against_them():
+    first, *_ = cases.levels().launches
+    figure = view(cases.analysis([first]))
+    assert slants(figure) == {"roof-0-dram"}
+    assert figure.axes[0].get_xlabel() == "Operational intensity (FLOP/byte of DRAM traffic)"
+
+
+@pytest.mark.parametrize(
+    ("level", "across"),
+    [("dram", [0.0625, 12.0, 40.0, 250.0]), ("l2", [0.045, 0.13, 9.0, 13.0]), ("l1", [0.0625, 0.13, 0.21, 10.0])],
+)
+def test_all_launches_at_one_level(level, across):
+    figure = view(cases.levels(), levels=level)
+    assert [place(figure, f"launch-0-{n}")[0] for n in range(4)] == across
+    assert slants(figure) == {f"roof-0-{level}"}
+    assert overlapping(figure) == []
+
+
+def test_marks_at_all_levels_stand_in_a_row():
+    figure = view(cases.levels(), levels="all")
+    echoes = {str(line.get_gid()): tuple(line.get_xydata()[0]) for line in figure.axes[0].get_lines()}
+    echoes = {gid: spot for gid, spot in echoes.items() if gid.startswith("echo-0-1-")}
+    assert echoes == {"echo-0-1-dram": (12.0, 1e12), "echo-0-1-l1": (0.13, 1e12)}
+    assert place(figure, "launch-0-1") == (0.13, 1e12)
+    keys = {text.get_text() for text in figure.axes[0].get_legend().get_texts()}
+    assert {"at DRAM", "at L2", "at L1"} <= keys
+    assert overlapping(figure) == []
+
+
+def test_launches_without_floating_point_work_are_drawn_by_instructions():
+    figure = view(cases.without_flop())
+    assert overlapping(figure) == []
+    assert place(figure, "launch-0-1") == pytest.approx((0.013, 1e11))
+    assert line(figure, "roof-0-instructions").get_ydata()[0] == 1.04e12
+    assert {text.get_text() for text in texts(figure, "roof-label-0-instr")} == {"issue 1.04 Tinst/s (report)"}
+    assert figure.axes[0].get_xlabel().startswith("Instruction intensity (warp instructions/byte")
+    assert figure.axes[0].yaxis.get_major_formatter()(1e11, 0) == "100 Ginst/s"
+
+
+def test_beside_floating_point_work_the_note_says_how_to_draw_the_others():
+    (gemm,), (copy, *_) = cases.levels().launches[3:], cases.without_flop().launches
+    both = cases.analysis([gemm, replace(copy, launch=9)])
+    figure = view(both)
+    assert "1 launch not drawn: no floating-point work. Of these 1 can be drawn with --instructions." in note(figure)
+    drawn_too = view(both, instructions=True)
+    assert place(drawn_too, "launch-0-9") == pytest.approx((0.00625, 2.5e10))
+    assert "not drawn" not in note(drawn_too)
+    assert overlapping(drawn_too) == []
+
+
+def test_launches_whose_instructions_were_not_counted_are_said_to_be_missing():
+    with pytest.raises(ReportError, match="no instructions counted"):
+        roofline_figure(cases.one(), instructions=True)
+
+
+def test_the_command_takes_levels_and_instructions(monkeypatch, tmp_path):
+    monkeypatch.setattr("nsightlens.analysis.analyze_reports", lambda *_, **__: cases.levels())
+    out = tmp_path / "roofline.svg"
+    options = ["a.ncu-rep", "-o", str(out), "--instructions", "--levels", "all"]
+    CliRunner().invoke(command, options, catch_exceptions=False)
+    written = out.read_text(encoding="utf-8")
+    assert "Instruction intensity (warp instructions/byte of each memory level)" in written
+    refused = CliRunner().invoke(command, ["a.ncu-rep", "-o", str(out), "--levels", "hbm"])
+    assert refused.exit_code == 2

@@ -22,6 +22,7 @@ from nsightlens.analysis.result import (
 from nsightlens.analysis.roofline import place
 from nsightlens.analysis.tensor_core import tensor_core
 from nsightlens.analysis.totals import first, ranges, totals
+from nsightlens.analysis.useful import one_launch_a_pass
 from nsightlens.analysis.work import CUDA_CORES, known
 from nsightlens.collectors import read
 from nsightlens.collectors.quantities import Origin
@@ -77,18 +78,23 @@ def analyze(reports: Iterable[Report], *, keep: bool = True) -> Analysis:
     for number, report in enumerate(reports):
         infos.append(_info(report))
         sources += [report] if keep else []
-        given = asked(report)
-        launches += [analyze_launch(number, launch, given) for launch in report.launched]
+        given, alone = asked(report), one_launch_a_pass(report.launched)
+        launches += [
+            analyze_launch(number, launch, given, alone=launch.row["launch"] in alone) for launch in report.launched
+        ]
     found = (ranges(launches), first(launches), totals(launches))
     return Analysis(tuple(infos), tuple(launches), *found, sources=tuple(sources))
 
 
-def analyze_launch(number: int, launch: Launch, given: Mapping[str, str]) -> LaunchResult:
-    """Analyse one launch of the report with this number; ``given`` is what was asked of ncu (see ``asked``)."""
+def analyze_launch(number: int, launch: Launch, given: Mapping[str, str], *, alone: bool = True) -> LaunchResult:
+    """Analyse one launch of the report with this number.
+
+    ``given`` is what was asked of ncu (see ``asked``); ``alone``, whether its range declares the work of it alone.
+    """
     row, values = launch.row, launch.values
     limits = ceilings(launch)
-    roofline = place(launch, limits)
-    overlap = flag_excess(bound_overlap(launch, limits), roofline, limits)
+    roofline = place(launch, limits, alone=alone)
+    overlap = flag_excess(bound_overlap(launch, limits), roofline)
     ledger = account(launch, limits, violated=overlap.status == "ceiling_violation")
     lacking = missing(launch)
     return LaunchResult(

@@ -3,16 +3,18 @@
 import math
 from collections.abc import Mapping
 
+from nsightlens.analysis.measured_rates import measured_rates
 from nsightlens.analysis.result import Ceiling
-from nsightlens.analysis.work import CUDA_CORES, flop_by_pipe
+from nsightlens.analysis.work import flop_by_pipe
 from nsightlens.collectors.report import Launch
 from nsightlens.data import table
 from nsightlens.gpus import by_device_name
-from nsightlens.measured import Measured, find_ceilings
 
 _RATE = "_flop_per_s"
-TENSOR_TYPES = ("fp64", "tf32", "bf16", "fp16", "fp8", "int8")
-TENSOR_FAMILIES = ("dmma", "hmma", "hgmma", "qmma", "qgmma", "imma", "igmma")
+LEVELS = ("dram", "l2", "l1")
+"""Memory levels, from the farthest."""
+ISSUE = "issue_inst_per_s"
+_OF_CACHES_AND_ISSUE = ("l2_bytes_per_s", "l1_bytes_per_s", ISSUE)
 
 
 def ceilings(launch: Launch) -> dict[str, Ceiling]:
@@ -25,12 +27,21 @@ def ceilings(launch: Launch) -> dict[str, Ceiling]:
 
 CEILING_NOISE = 0.03
 """A launch can exceed a ceiling that was measured with another kernel by this much."""
+PASS_NOISE = 0.005
+"""Counters of different passes can exceed 1 by this much."""
+
+
+def tolerance(limits: Mapping[str, Ceiling], *names: str) -> float:
+    """Return by how much a launch may exceed the ceilings of these names before one of them is called too low."""
+    measured = any(name in limits and limits[name].source == "measured" for name in names)
+    return CEILING_NOISE if measured else PASS_NOISE
 
 
 def _exceeded(launch: Launch, name: str, ceiling: float) -> bool:
     """Tell whether a launch itself shows that a measured ceiling is too low: then the report's own peak serves."""
-    done = launch.values["dram_bytes"] if name == "dram_bytes_per_s" else flop_by_pipe(launch).get(name[: -len(_RATE)])
-    return done is not None and done / launch.values["time_s"] > (1 + CEILING_NOISE) * ceiling
+    moved = launch.values.get(name.removesuffix("_per_s"))
+    done = flop_by_pipe(launch).get(name.removesuffix(_RATE)) if name.endswith(_RATE) else moved
+    return done is not None and done > (1 + CEILING_NOISE) * ceiling * launch.values["time_s"]
 
 
 def dram_efficiency(launch: Launch, limits: Mapping[str, Ceiling]) -> float:
@@ -44,31 +55,16 @@ def dram_efficiency(launch: Launch, limits: Mapping[str, Ceiling]) -> float:
 
 
 def _measured(launch: Launch) -> dict[str, float]:
-    gpu = launch.row["gpu"]
-    best = find_ceilings(gpu) if gpu else None
-    if best is None:
-        return {}
-    clock = launch.values["sm_clock_hz"]
-    found = {f"{kind}_flop_per_s": best.at_clock(f"{kind}_flop_per_s", clock) for kind in CUDA_CORES}
-    found |= {f"tensor_{kind}_flop_per_s": _tensor(best, kind, launch, clock) for kind in TENSOR_TYPES}
-    moved, read = launch.values["dram_bytes"], launch.values["dram_read_bytes"]
-    found["dram_bytes_per_s"] = best.dram_bytes_per_s(min(read / moved, 1.0)) if moved > 0 and read >= 0 else None
-    found["l2_bytes_per_s"] = best.at_clock("l2_read_bytes_per_s", clock)
-    return {name: value for name, value in found.items() if value is not None and not _exceeded(launch, name, value)}
-
-
-def _tensor(best: Measured, kind: str, launch: Launch, clock: float) -> float | None:
-    """Return the ceiling of the instruction family that ran, else that of the fastest one."""
-    families = [launch.tensor.path[kind]] if kind in launch.tensor.path else TENSOR_FAMILIES
-    rates = [best.at_clock(f"tensor_{kind}_{family}_flop_per_s", clock) for family in families]
-    return max((rate for rate in rates if rate is not None), default=None)
+    return {name: value for name, value in measured_rates(launch).items() if not _exceeded(launch, name, value)}
 
 
 def _from_report(launch: Launch) -> dict[str, float]:
-    names = [name for name, entry in table("counters").items() if entry.get("role") == "ceiling"]
-    found = {name: launch.values[name] for name in names}
-    clock = launch.values["sm_clock_hz"]
-    found |= {f"tensor_{kind}_flop_per_s": peak * clock for kind, peak in launch.tensor.peak_flop_per_cycle.items()}
+    roles = [name for name, entry in table("counters").items() if entry.get("role") == "ceiling"]
+    found = {name: launch.values[name] for name in (*roles, *_OF_CACHES_AND_ISSUE)}
+    clock, tensor = launch.values["sm_clock_hz"], launch.tensor
+    found |= {f"tensor_{kind}_flop_per_s": peak * clock for kind, peak in tensor.peak_flop_per_cycle.items()}
+    sparse = tensor.sparse_peak_flop_per_cycle
+    found |= {f"tensor_{kind}_sparse_flop_per_s": peak * clock for kind, peak in sparse.items()}
     return {name: value for name, value in found.items() if math.isfinite(value) and value > 0}
 
 
@@ -78,5 +74,10 @@ def _spec(launch: Launch) -> dict[str, float]:
     The device's own memory clock and bus come before the table: makers round their figures.
     """
     gpu = by_device_name(launch.row["gpu"])
-    memory = launch.values["dram_spec_bytes_per_s"]
-    return (gpu.certain_peaks if gpu else {}) | ({"dram_bytes_per_s": memory} if memory > 0 else {})
+    found = gpu.certain_peaks if gpu else {}
+    sparse = {kind: f"tensor_{kind}_flop_per_s" for kind in launch.tensor.sparse_flop}
+    found |= {
+        f"tensor_{kind}_sparse_flop_per_s": gpu.sparse[n] for kind, n in sparse.items() if gpu and n in gpu.sparse
+    }
+    own = {level: launch.values[f"{level}_spec_bytes_per_s"] for level in ("dram", "l1")}
+    return found | {f"{level}_bytes_per_s": value for level, value in own.items() if value > 0}

@@ -75,13 +75,19 @@ def _source(analysis: Analysis, launch: LaunchResult) -> dict[str, Any]:
 
 def _findings(launch: LaunchResult) -> dict[str, Any]:
     roofline, overlap, tensor = launch.roofline, launch.overlap, launch.tensor_core
+    counted, useful = roofline.instructions, roofline.useful
     return {
         "bound": roofline.bound,
         "roofline_pipe": roofline.pipe,
+        "roofline_level": roofline.level,
         "intensity_flop_per_byte": roofline.intensity_flop_per_byte,
         "performance_flop_per_s": roofline.performance_flop_per_s,
         "attainable_flop_per_s": roofline.attainable_flop_per_s,
         "roof_fraction": roofline.roof_fraction,
+        "performance_inst_per_s": counted.performance_inst_per_s if counted else None,
+        "instruction_roof_fraction": counted.roof_fraction if counted else None,
+        "useful_flop_share": useful.flop_share if useful else None,
+        "useful_dram_bytes_share": useful.dram_bytes_share if useful else None,
         "overlap_low": overlap.low,
         "overlap_high": overlap.high,
         "overlap_status": overlap.status,

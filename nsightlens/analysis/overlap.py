@@ -2,21 +2,12 @@
 
 from collections.abc import Mapping
 
-from nsightlens.analysis.ceilings import CEILING_NOISE, dram_efficiency
+from nsightlens.analysis.ceilings import dram_efficiency, tolerance
 from nsightlens.analysis.resources import PIPES
 from nsightlens.analysis.result import Ceiling, Overlap, Roofline
 from nsightlens.analysis.work import known
 from nsightlens.collectors.report import Launch
 from nsightlens.models import overlap as model
-
-PASS_NOISE = 0.005
-"""Counters of different passes can exceed 1 by this much."""
-
-
-def tolerance(limits: Mapping[str, Ceiling], *names: str) -> float:
-    """Return by how much a launch may exceed the ceilings of these names before one of them is called too low."""
-    measured = any(name in limits and limits[name].source == "measured" for name in names)
-    return CEILING_NOISE if measured else PASS_NOISE
 
 
 def bound_overlap(launch: Launch, limits: Mapping[str, Ceiling]) -> Overlap:
@@ -42,14 +33,13 @@ def _unknown(launch: Launch) -> str:
     return "not collected: time, device-memory use or pipe use"
 
 
-def flag_excess(overlap: Overlap, roofline: Roofline, limits: Mapping[str, Ceiling]) -> Overlap:
+def flag_excess(overlap: Overlap, roofline: Roofline) -> Overlap:
     """Report a launch above its roofline as such: then no bound from the ceilings holds."""
-    roof_fraction = roofline.roof_fraction
-    allowed = tolerance(limits, "dram_bytes_per_s", f"{roofline.pipe}_flop_per_s")
-    if roof_fraction is None or roof_fraction <= 1 + allowed:
+    if roofline.above_roof is None:
         return overlap
-    reason = f"performance is {100 * (roof_fraction - 1):.1f} % above the roofline: a ceiling is too low"
-    return Overlap(status="ceiling_violation", t_mem_s=overlap.t_mem_s, t_cmp_s=overlap.t_cmp_s, reason=reason)
+    return Overlap(
+        status="ceiling_violation", t_mem_s=overlap.t_mem_s, t_cmp_s=overlap.t_cmp_s, reason=roofline.above_roof
+    )
 
 
 def _interval(time: float, t_mem: float, t_cmp: float) -> Overlap:

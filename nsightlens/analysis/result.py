@@ -113,8 +113,53 @@ class RooflinePoint:
 
 
 @dataclass(frozen=True, slots=True)
+class InstructionPoint:
+    """One point of the instruction roofline: instructions of warps, not of threads."""
+
+    level: str
+    intensity_inst_per_byte: float
+    performance_inst_per_s: float
+    attainable_inst_per_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionRoofline:
+    """Where a launch stands by the instructions of its warps, which needs no floating-point work.
+
+    Intensity, attainable rate and ridge are those of ``Roofline.level``.
+    """
+
+    intensity_inst_per_byte: float | None = None
+    performance_inst_per_s: float | None = None
+    attainable_inst_per_s: float | None = None
+    roof_fraction: float | None = None
+    ridge_inst_per_byte: float | None = None
+    points: tuple[InstructionPoint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Useful:
+    """What the program declared of its range, over what the launch did.
+
+    ``flop_share`` and ``dram_bytes_share`` are declared over counted; the rest is the roofline of the declared amounts:
+    what an implementation without excess work and traffic would reach in this time.
+    """
+
+    flop_share: float | None = None
+    dram_bytes_share: float | None = None
+    intensity_flop_per_byte: float | None = None
+    performance_flop_per_s: float | None = None
+    attainable_flop_per_s: float | None = None
+    roof_fraction: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Roofline:
-    """Where a launch stands: ``bound`` is memory, compute, latency or unknown."""
+    """Where a launch stands: ``bound`` is memory, compute, latency or unknown.
+
+    ``level`` is the memory level whose roof is the lowest for the launch; intensity, attainable performance, fraction
+    and ridge are those of this level. ``above_roof`` says how far and why a launch exceeds its roof, if it does.
+    """
 
     bound: str = "unknown"
     level: str | None = None
@@ -125,6 +170,9 @@ class Roofline:
     roof_fraction: float | None = None
     ridge_flop_per_byte: float | None = None
     points: tuple[RooflinePoint, ...] = ()
+    instructions: InstructionRoofline | None = None
+    useful: Useful | None = None
+    above_roof: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

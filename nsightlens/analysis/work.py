@@ -17,11 +17,16 @@ def known(value: float) -> float | None:
 
 
 def flop_by_pipe(launch: Launch) -> dict[str, float]:
-    """Return the work of each pipe that did any, FLOP by pipe (``fp64``, ``tensor_fp64``, ...)."""
+    """Return the work of each pipe that did any, FLOP by pipe (``fp64``, ``tensor_fp64``, ...).
+
+    Sparse tensor instructions count as a pipe of their own (``tensor_fp16_sparse``): they have a roof of their own.
+    """
     work = {name: launch.values[f"{name}_flop"] for name in CUDA_CORES}
     if constant_loads_only(launch):
         work["fp16"] = 0.0
-    work |= {f"tensor_{kind}": value for kind, value in launch.tensor.flop.items()}
+    sparse = launch.tensor.sparse_flop
+    work |= {f"tensor_{kind}": value - sparse.get(kind, 0.0) for kind, value in launch.tensor.flop.items()}
+    work |= {f"tensor_{kind}_sparse": value for kind, value in sparse.items() if launch.tensor.flop[kind] >= value}
     return {name: value for name, value in work.items() if value > 0}
 
 

@@ -14,6 +14,19 @@ from nsightlens.text import printable
 @reports_argument
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The figure: a .png, .svg or .pdf file.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@click.option(
+    "--levels",
+    type=click.Choice(["limiting", "all", "dram", "l2", "l1"]),
+    default="limiting",
+    show_default=True,
+    help="Memory levels: the one with the lowest roof for each launch, all, or one.",
+)
+@click.option(
+    "--instructions",
+    is_flag=True,
+    default=None,
+    help="Count work in instructions of warps; without it, only where no launch did floating-point work.",
+)
 @selection_options
 @reading_options
 def command(
@@ -21,6 +34,8 @@ def command(
     reports: tuple[Path, ...],
     output: Path | None,
     force: bool,
+    levels: str,
+    instructions: bool | None,
     keep_going: bool,
     max_bytes: int,
     decimal: str | None,
@@ -28,8 +43,9 @@ def command(
 ) -> None:
     """Draw the roofline of Nsight Compute reports as PNG, SVG or PDF.
 
-    Each launch stands at its operational intensity (FLOP per byte of DRAM traffic) and its performance, under the DRAM
-    roof and the compute roofs of its GPU. Launches that cannot be placed are counted in a note.
+    Each launch stands at its operational intensity (FLOP per byte, of the memory level whose roof is the lowest for it)
+    and its performance, under the roof of this level and the compute roofs of its GPU. Launches that cannot be placed
+    are counted in a note.
     """
     from nsightlens.analysis import analyze_reports  # noqa: PLC0415
     from nsightlens.analysis.select import select  # noqa: PLC0415
@@ -41,5 +57,7 @@ def command(
         )
     check_figure(output, force=force)
     analysis = analyze_reports(reports, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal, keep=False)
-    written = save_roofline(select(analysis, selection(**chosen)), output, force=force)
+    written = save_roofline(
+        select(analysis, selection(**chosen)), output, force=force, levels=levels, instructions=instructions
+    )
     click.echo(f"nsightlens: wrote {printable(str(written))}", err=True)

@@ -4,6 +4,7 @@ Symbols: W work (FLOP, a fused multiply-add counts 2), Q traffic (byte), P peak 
 I = W / Q, machine balance P / B, and x = T_mem / T_cmp = (P / B) / I.
 """
 
+from collections.abc import Mapping
 from typing import Literal
 
 from nsightlens.errors import ModelError
@@ -48,6 +49,57 @@ def attainable(intensity_flop_per_byte: float, peak_flop_per_s: float, bytes_per
     not_negative(intensity=intensity_flop_per_byte)
     positive(peak_flop_per_s=peak_flop_per_s, bytes_per_s=bytes_per_s)
     return min(peak_flop_per_s, intensity_flop_per_byte * bytes_per_s)
+
+
+def limiting_level(traffic_bytes: Mapping[str, float], bytes_per_s: Mapping[str, float]) -> str | None:
+    """Return the memory level whose roof is the lowest for a launch: that which needs the longest for its bytes.
+
+    The work cancels out: W / Q_l x B_l is smallest where Q_l / B_l is largest, whatever W counts (FLOP, instructions).
+
+    Parameters
+    ----------
+    traffic_bytes
+        Level to bytes moved at it.
+    bytes_per_s
+        Level to bandwidth; levels without one are passed over.
+
+    Raises
+    ------
+    ModelError
+        If traffic is below 0, or a bandwidth not above 0.
+    """
+    known = [level for level in traffic_bytes if level in bytes_per_s]
+    return max(known, key=lambda level: _busy_s(traffic_bytes[level], bytes_per_s[level]), default=None)
+
+
+def _busy_s(traffic_bytes: float, bytes_per_s: float) -> float:
+    not_negative(traffic_bytes=traffic_bytes)
+    positive(bytes_per_s=bytes_per_s)
+    return traffic_bytes / bytes_per_s
+
+
+def attainable_instructions(intensity_inst_per_byte: float, issue_inst_per_s: float, bytes_per_s: float) -> float:
+    """Return the most warp instructions per second, min(issue, B I).
+
+    This is the instruction roofline of Ding and Williams (PMBS 2019), with bytes in place of transactions.
+
+    Parameters
+    ----------
+    intensity_inst_per_byte
+        Warp instructions over bytes moved at a memory level.
+    issue_inst_per_s
+        Peak of instruction issue: multiprocessors x schedulers x instructions a cycle x clock.
+    bytes_per_s
+        Bandwidth of that level.
+
+    Raises
+    ------
+    ModelError
+        If a ceiling is not above 0, or the intensity below 0.
+    """
+    not_negative(intensity=intensity_inst_per_byte)
+    positive(issue_inst_per_s=issue_inst_per_s, bytes_per_s=bytes_per_s)
+    return min(issue_inst_per_s, intensity_inst_per_byte * bytes_per_s)
 
 
 def efficiency(amount: float, time_s: float, peak_per_s: float) -> float:

@@ -20,18 +20,22 @@ BAND_LIMIT = 0.6  # share of the width that the roofs' labels may take
 
 
 def limits(spots: Sequence[Spot], roofs: Sequence[Roofs]) -> tuple[Range, Range]:
-    """Return the ranges in FLOP/byte and FLOP/s that show every launch, ridge and roof."""
+    """Return the ranges of intensity and performance that show every launch, ridge and roof."""
     ridges = [ridge for one in roofs for ridge in one.ridges()]
     tops = [flat.ceiling.value for one in roofs for flat in one.flat]
-    low = min([spot.x / 3 for spot in spots] + [ridge / 30 for ridge in ridges])
-    high = max([spot.x * 3 for spot in spots] + [ridge * 5 for ridge in ridges])
-    starts = [one.dram.value * low for one in roofs if one.dram]
+    across = [spot.x for spot in spots] + [place.x for spot in spots for place in spot.echoes if place.x]
+    low = min([x / 3 for x in across] + [ridge / 30 for ridge in ridges])
+    high = max([x * 3 for x in across] + [ridge * 5 for ridge in ridges])
+    starts = [slant.ceiling.value * low for one in roofs for slant in one.slants]
     bottom = min([spot.y / 2 for spot in spots] + starts)
     return (low, high), (bottom, 2 * max([spot.y for spot in spots] + tops))
 
 
-def set_frame(axes: Axes, x: Range, y: Range, band: float) -> None:
-    """Set logarithmic axes and keep ``band`` pixels free on the right for the labels of the roofs."""
+def set_frame(axes: Axes, x: Range, y: Range, band: float, names: tuple[str, str]) -> None:
+    """Set logarithmic axes and keep ``band`` pixels free on the right for the labels of the roofs.
+
+    ``names`` are what intensity is called, and the unit of performance.
+    """
     band = min(band, BAND_LIMIT * axes.bbox.width)
     stretch = axes.bbox.width / (axes.bbox.width - band)
     axes.set_xscale("log")
@@ -39,17 +43,17 @@ def set_frame(axes: Axes, x: Range, y: Range, band: float) -> None:
     axes.set_xlim(x[0], x[0] * (x[1] / x[0]) ** stretch)
     axes.set_ylim(*y)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: si(value, "FLOP/s", 1)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: si(value, names[1], 1)))
     for axis, span in ((axes.xaxis, x), (axes.yaxis, y)):
         axis.set_major_locator(FixedLocator(decades(*span)))
         axis.set_minor_locator(FixedLocator(between_decades(*span)))
         axis.set_minor_formatter(NullFormatter())
-    _decorate(axes, x)
+    _decorate(axes, x, names[0])
 
 
-def _decorate(axes: Axes, x: Range) -> None:
+def _decorate(axes: Axes, x: Range, name: str) -> None:
     middle = math.log(x[1] / x[0]) / math.log(axes.get_xlim()[1] / x[0]) / 2
-    axes.set_xlabel("Operational intensity (FLOP/byte of DRAM traffic)", x=middle, fontsize=8, color=INK)
+    axes.set_xlabel(name, x=middle, fontsize=8, color=INK)
     axes.set_ylabel("Performance", fontsize=8, color=INK)
     axes.tick_params(labelsize=7.5, color=INK, labelcolor=INK, length=3)
     axes.tick_params(which="minor", color=INK, length=1.5, width=0.5)

@@ -11,7 +11,7 @@ from nsightlens.plots.callouts import Label, arrange, draw_label
 from nsightlens.plots.frame import to_pixels
 from nsightlens.plots.geometry import Rows
 from nsightlens.plots.groups import Group, grouped, slowest_groups
-from nsightlens.plots.markers import is_hottest, longest, marker_boxes
+from nsightlens.plots.markers import echo_boxes, is_hottest, longest, marker_boxes
 from nsightlens.plots.placement import Placer
 from nsightlens.plots.roof_lines import roof_segments
 from nsightlens.plots.spots import Spot
@@ -42,7 +42,8 @@ def draw_labels(axes: Axes, spots: Sequence[Spot], others: Sequence[Label]) -> L
     places = slowest_groups(everywhere, MOST_LABELLED)
     for wording in (*(NAMED if sum(map(len, places)) <= MOST_NAMED else ()), numbered_label):
         labels = [*others, *(_label(axes, place, spots, wording) for place in places)]
-        placer = _placer(axes, marker_boxes(axes, [place[0].spots[0] for place in everywhere], longest(spots)))
+        marks = marker_boxes(axes, [place[0].spots[0] for place in everywhere], longest(spots))
+        placer = _placer(axes, np.vstack([marks, echo_boxes(axes, spots)]))
         boxes = arrange(axes, placer, labels)
         if placer.tidy and all(box is not None for box in boxes):
             break

@@ -40,7 +40,7 @@ def draw_list(axes: Axes, groups: Sequence[Group], spots: Sequence[Spot]) -> Non
 
 def _cell(group: Group, spots: Sequence[Spot], index: int) -> tuple[str, dict[str, Any]]:
     slowest = group.spots[0]
-    share = percent(_mean([spot.launch.roofline.roof_fraction for spot in group.spots]), 0)
+    share = percent(_mean([spot.fraction for spot in group.spots]), 0)
     positions = short_numbers(group.launches, several_reports(spots))
     colour = BOUNDS[bound_of(slowest.launch)][0] if index == 0 else INK
     text = (positions, title(group, NAME_LIMIT), _time(group), share)[index]

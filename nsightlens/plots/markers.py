@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 
+from nsightlens.analysis.names import LEVEL_NAMES
 from nsightlens.plots.frame import to_pixels
 from nsightlens.plots.geometry import Rows
 from nsightlens.plots.roofs import Roofs
@@ -29,6 +30,8 @@ from nsightlens.units import seconds
 GPU_LIMIT = 40
 KEY_MARKER = 5.5
 RING = 1.4
+ECHO = 4.5
+LEVEL_MARKS = {"dram": "+", "l2": "x", "l1": "|"}
 OPACITY = 0.65  # markers on one spot show through each other
 
 
@@ -44,6 +47,33 @@ def draw_markers(axes: Axes, spots: Sequence[Spot], roofs: Sequence[Roofs]) -> N
             marker.set(markeredgecolor=INK, markeredgewidth=RING, zorder=5)
         marker.set(xdata=[spot.x], ydata=[spot.y], gid=f"launch-{launch.report}-{launch.launch}")
         axes.add_line(marker)
+
+
+def draw_echoes(axes: Axes, spots: Sequence[Spot]) -> None:
+    """Mark launches at their other memory levels, joined by a line: the same performance at other intensities."""
+    for spot in spots:
+        across = [spot.x, *(place.x for place in spot.echoes if place.x)]
+        if len(across) == 1:
+            continue
+        colour, launch = BOUNDS[bound_of(spot.launch)][0], spot.launch
+        name = f"{launch.report}-{launch.launch}"
+        axes.plot([min(across), max(across)], [spot.y] * 2, color=colour, linewidth=0.6, alpha=0.6, zorder=3)
+        for place in spot.echoes:
+            mark = _echo(place.level, colour)
+            mark.set(xdata=[place.x], ydata=[place.y], zorder=4, gid=f"echo-{name}-{place.level}")
+            axes.add_line(mark)
+
+
+def _echo(level: str, colour: str, label: str = "") -> Line2D:
+    look: dict[str, Any] = {"linestyle": "", "markersize": ECHO, "markeredgewidth": 0.9, "color": colour}
+    return Line2D([], [], marker=LEVEL_MARKS[level], label=label, **look)
+
+
+def echo_boxes(axes: Axes, spots: Sequence[Spot]) -> Rows:
+    """Return the boxes of the marks at other levels in pixels (n, 4)."""
+    centres = to_pixels(axes, [(place.x or 0.0, place.y or 0.0) for spot in spots for place in spot.echoes])
+    half = ECHO * pixels(axes) / 2
+    return np.hstack([centres - half, centres + half])
 
 
 def _marker(colour: str, shape: str, size: float, fill: str, label: str = "") -> Line2D:
@@ -87,6 +117,8 @@ def draw_key(axes: Axes, spots: Sequence[Spot], roofs: Sequence[Roofs]) -> None:
     elif roofs and roofs[0].gpu:
         title = axes.set_title(drawable(roofs[0].gpu, GPU_LIMIT), loc="left", pad=17, fontsize=9, color=INK)
         title.set(parse_math=False, usetex=False)
+    levels = {place.level for spot in spots for place in spot.echoes}
+    entries += [_echo(level, FAINT, f"at {name}") for level, name in LEVEL_NAMES.items() if level in levels]
     if is_hottest(spots[0], spots):
         ring = _marker("white", "o", KEY_MARKER, "full", f"slowest launch, {seconds(longest(spots))}")
         ring.set(markeredgecolor=INK, markeredgewidth=RING)

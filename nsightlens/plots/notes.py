@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
+from nsightlens.analysis.names import LEVEL_NAMES
 from nsightlens.plots.labelling import Labelled
 from nsightlens.plots.roofs import Roofs
 from nsightlens.plots.spots import Spot
@@ -32,7 +33,17 @@ def about_launches(spots: Sequence[Spot], labelled: Labelled) -> list[str]:
         (bool(homeless), f"No room for the labels of {numbers(homeless, several)}."),
         (bool(above), f"Above a ceiling: {numbers(above, several)}."),
     )
-    return [text for holds, text in said if holds]
+    return [text for holds, text in said if holds] + about_levels(spots)
+
+
+def about_levels(spots: Sequence[Spot]) -> list[str]:
+    """Say which launches stand under the roof of which cache, where not all stand under one."""
+    several, present = several_reports(spots), {spot.level for spot in spots}
+    return [
+        f"Held against {name}: {numbers([spot.launch for spot in spots if spot.level == level], several)}."
+        for level, name in LEVEL_NAMES.items()
+        if level in present and level != "dram"
+    ]
 
 
 def about_missing(reasons: Counter[str], hidden: Sequence[Roofs]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Labels of the roofs: the flat ones at their right end, those of the DRAM at the slant."""
+"""Labels of the roofs: the flat ones at their right end, those of memory levels at the slant."""
 
 import re
 from collections.abc import Sequence
@@ -9,12 +9,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.text import Text
 
+from nsightlens.analysis.names import LEVEL_NAMES
 from nsightlens.plots.callouts import Label
 from nsightlens.plots.frame import Range, from_pixels, to_pixels
 from nsightlens.plots.geometry import Rows, stacked
-from nsightlens.plots.roof_lines import dram_end
-from nsightlens.plots.roofs import Roofs, pipe_name, roof_label
+from nsightlens.plots.roof_lines import slant_end
+from nsightlens.plots.roofs import Roofs, roof_label
 from nsightlens.plots.style import GPU_COLOURS, HINTING, ROOF_SIZE, UNKNOWN_GPU, drawable, pixels, write
+from nsightlens.plots.view import flat_name
 
 CONNECTOR = 12.0  # points from the end of a flat roof to its label
 SHORT_OF = 0.8  # of that the connector takes
@@ -23,12 +25,12 @@ GPU_LIMIT = 18
 ALONG = 0.7  # where on the slanted line its label had best be anchored
 STEPS = 21
 CLEAR = 14.0  # points from there to the nearest marker
-SIDE = 40.0  # the highest DRAM roof has its label on the left, the others on the right
+SIDE = 40.0  # the highest slanted roof has its label on the left, the others on the right
 
 
 @dataclass(frozen=True, slots=True)
 class RoofText:
-    """A label of a flat roof, not yet in its place, and the roof's value in FLOP/s."""
+    """A label of a flat roof, not yet in its place, and the roof's value."""
 
     artist: Text
     value: float
@@ -48,12 +50,12 @@ def _style(which: int, pipe: str) -> dict[str, Any]:
     return {**look, "gid": f"roof-label-{which}-{pipe}"}
 
 
-def flat_labels(axes: Axes, roofs: Sequence[Roofs]) -> list[RoofText]:
+def flat_labels(axes: Axes, roofs: Sequence[Roofs], unit: str) -> list[RoofText]:
     """Return the labels of the flat roofs, which must be measured before the axes can be laid out."""
     labels = []
     for i, one in enumerate(roofs):
         for flat in one.flat:
-            text = gpu_prefix(roofs, i) + roof_label(pipe_name(flat.pipe), flat.ceiling, "FLOP/s")
+            text = gpu_prefix(roofs, i) + roof_label(flat_name(flat.pipe), flat.ceiling, unit)
             artist = write(axes, 0, 0, text, va="center", **_style(i, flat.pipe))
             labels.append(RoofText(artist, flat.ceiling.value))
     return labels
@@ -66,7 +68,7 @@ def band_width(axes: Axes, labels: Sequence[RoofText]) -> float:
 
 
 def place_flat_labels(axes: Axes, labels: Sequence[RoofText], end: float) -> None:
-    """Stack the labels right of ``end`` (FLOP/byte), each as near to its roof as the others allow."""
+    """Stack the labels right of ``end`` (an intensity), each as near to its roof as the others allow."""
     starts = to_pixels(axes, [(end, label.value) for label in labels])
     pitch, reach = ROOF_PITCH * pixels(axes), CONNECTOR * pixels(axes)
     heights = stacked(starts[:, 1], pitch, axes.bbox.y0 + pitch / 2, axes.bbox.y1 - pitch / 2)
@@ -77,18 +79,19 @@ def place_flat_labels(axes: Axes, labels: Sequence[RoofText], end: float) -> Non
         axes.plot(*line.T, color=label.artist.get_color(), linewidth=0.4, alpha=0.6, zorder=1)
 
 
-def dram_labels(axes: Axes, roofs: Sequence[Roofs], x: Range, markers: Rows) -> list[Label]:
-    """Return the labels of the DRAM roofs, anchored where no marker (box, pixels) is near."""
-    known = [(i, one, one.dram) for i, one in enumerate(roofs) if one.dram]
-    highest = max((dram.value for _, _, dram in known), default=0.0)
+def slant_labels(axes: Axes, roofs: Sequence[Roofs], x: Range, markers: Rows) -> list[Label]:
+    """Return the labels of the roofs of memory levels, anchored where no marker (box, pixels) is near."""
+    known = [(i, one, slant) for i, one in enumerate(roofs) for slant in one.slants]
+    highest = max((slant.ceiling.value for _, _, slant in known), default=0.0)
     labels = []
-    for i, one, dram in known:
-        along = np.geomspace(x[0], dram_end(one, axes, x), STEPS)
-        places = to_pixels(axes, np.stack([along, along * dram.value], axis=1))
+    for i, one, slant in known:
+        value = slant.ceiling.value
+        along = np.geomspace(x[0], slant_end(one, slant, axes, x), STEPS)
+        places = to_pixels(axes, np.stack([along, along * value], axis=1))
         anchor = places[_clearest(places, markers, CLEAR * pixels(axes))]
-        text = gpu_prefix(roofs, i) + roof_label("DRAM", dram, "B/s")
-        bias = -SIDE if dram.value == highest else SIDE
-        labels.append(Label(text, (anchor[0], anchor[1]), 2 * pixels(axes), _style(i, "dram"), bias))
+        text = gpu_prefix(roofs, i) + roof_label(LEVEL_NAMES[slant.level], slant.ceiling, "B/s")
+        bias = -SIDE if value == highest else SIDE
+        labels.append(Label(text, (anchor[0], anchor[1]), 2 * pixels(axes), _style(i, slant.level), bias))
     return labels
 
 

@@ -19,6 +19,7 @@ from nsightlens.plots.listing import list_height
 from nsightlens.plots.roofline import plot_roofline
 from nsightlens.plots.spots import spots_of
 from nsightlens.plots.style import POINTS_PER_INCH
+from nsightlens.plots.view import LIMITING, View, view_of
 from nsightlens.text import printable
 
 RESOLUTION = 200
@@ -32,26 +33,26 @@ ENDINGS = ".png, .svg or .pdf"
 WRITING: dict[Any, Any] = {"svg.fonttype": "none", "pdf.fonttype": 42, "svg.hashsalt": "nsightlens"}
 
 
-def roofline_figure(result: Analysis) -> Figure:
-    """Return a figure with the roofline of an analysis, as large as its contents need.
+def roofline_figure(result: Analysis, *, levels: str = LIMITING, instructions: bool | None = None) -> Figure:
+    """Return a figure with the roofline of an analysis, as large as its contents need; see ``plot_roofline``.
 
     Raises
     ------
     ReportError
         If no launch can be drawn.
     """
-    height = _height(result)
+    height = _height(result, view_of(result, levels, instructions=instructions))
     figure = Figure(figsize=(WIDTH if height == HEIGHT else WIDTH_WHEN_TALL, height), dpi=RESOLUTION)
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0, 0, 1, 1))
-    plot_roofline(result, axes)
+    plot_roofline(result, axes, levels=levels, instructions=instructions)
     _fit(figure, axes)
     return figure
 
 
-def _height(result: Analysis) -> float:
+def _height(result: Analysis, view: View) -> float:
     """Return the height in inches that the list of launches will need, roughly."""
-    spots, _ = spots_of(result)
+    spots, _ = spots_of(result, view)
     places = {(group_key(s.launch), round(FINE * math.log(s.x)), round(FINE * math.log(s.y))) for s in spots}
     return max(HEIGHT, list_height(min(MOST_LABELLED, len(places))) / POINTS_PER_INCH)
 
@@ -66,7 +67,14 @@ def _fit(figure: Figure, axes: Axes) -> None:
     axes.set_position((left, bottom, size[0] / width, size[1] / height))
 
 
-def save_roofline(result: Analysis, path: str | Path, *, force: bool = False) -> Path:
+def save_roofline(
+    result: Analysis,
+    path: str | Path,
+    *,
+    force: bool = False,
+    levels: str = LIMITING,
+    instructions: bool | None = None,
+) -> Path:
     """Draw the roofline of an analysis and write it as PNG, SVG or PDF, by the ending of ``path``.
 
     Parameters
@@ -77,6 +85,8 @@ def save_roofline(result: Analysis, path: str | Path, *, force: bool = False) ->
         The file to write; its folder must exist.
     force
         Replace an existing file.
+    levels, instructions
+        What to show: see ``nsightlens.plots.roofline.plot_roofline``.
 
     Returns
     -------
@@ -91,7 +101,7 @@ def save_roofline(result: Analysis, path: str | Path, *, force: bool = False) ->
         If no launch can be drawn.
     """
     target = check_figure(path, force=force)
-    figure = roofline_figure(result)
+    figure = roofline_figure(result, levels=levels, instructions=instructions)
     ending = target.suffix.lower()
     content = io.BytesIO()
     with mpl.rc_context(WRITING):

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from nsightlens.analysis.cells import listed, several_reports
 from nsightlens.analysis.result import Analysis
 from nsightlens.report.launches import rows
-from nsightlens.report.ledgers import first_lines, ledgers
+from nsightlens.report.ledgers import first_lines, ledgers, longest
+from nsightlens.report.roofs import TITLE as ROOFS
+from nsightlens.report.roofs import roof_lines
 from nsightlens.report.wording import COLLECT, NAMES, busy_lines, heads, missing_line, spreads
 
 # All that Markdown and GitHub's dialect would obey, the links that they make of bare addresses included.
@@ -25,6 +27,7 @@ def render_markdown(analysis: Analysis) -> str:
     parts += _list("Times over the runs", spreads(analysis.launches, several=several))
     parts += _list("Where the time went", lines)
     parts += [more] if more else []
+    parts += _list(ROOFS, roof_lines(longest(analysis.launches), several=several))
     parts += _list("Busy, but below the roof", busy_lines(analysis.launches, several=several))
     parts += _list("Look at first", first_lines(analysis))
     if lacking := missing_line(analysis.launches):

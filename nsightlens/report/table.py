@@ -16,7 +16,9 @@ from nsightlens.analysis.cells import (
 )
 from nsightlens.analysis.result import Analysis, LaunchResult
 from nsightlens.report.grid import Column, console, grid, item, written
-from nsightlens.report.ledgers import first_lines, ledgers
+from nsightlens.report.ledgers import first_lines, ledgers, longest
+from nsightlens.report.roofs import TITLE as ROOFS
+from nsightlens.report.roofs import roof_lines
 from nsightlens.report.wording import COLLECT, NAMES, busy_lines, heads, missing_line, spreads
 from nsightlens.units import NOT_MEASURED, percent, seconds
 
@@ -57,6 +59,7 @@ def render_table(analysis: Analysis, *, width: int | None = None, color: bool = 
     for title, items in (
         ("Times over the runs", spreads(analysis.launches, several=several)),
         ("Where the time went", lines),
+        (ROOFS, roof_lines(longest(analysis.launches), several=several)),
         ("Busy, but below the roof", busy_lines(analysis.launches, several=several)),
         ("Look at first", first_lines(analysis)),
     ):
