@@ -612,6 +612,37 @@ def test_the_first_things_are_the_largest_sums_by_cause_and_innermost_range():
     ]
 
 
+def test_the_steps_of_a_loop_are_one_thing_and_its_costliest_kernel_is_named():
+    counters = BALANCED | busy(0.3, fp64=0.2)
+    little, much = counters | active(0.9, 1.0, grid=1000), counters | active(0.5, 1.0, grid=1000)
+    found = analysed(
+        ({"nvtx": ("d/step 9/a",), "name": "small"}, little, None),
+        ({"nvtx": ("d/step 9/a",), "name": "large"}, much, None),
+        ({"nvtx": ("d/step 10/a",), "name": "large"}, much, None),
+        ({"nvtx": ("d/step 10/b",), "name": "small"}, much, None),
+    )
+    keys = ("cause", "nvtx", "kernel", "launches", "seconds")
+    assert [tuple(thing[key] for key in keys) for thing in found["first"]] == [
+        ("imbalance", "d/step */a", "large", 3, pytest.approx((0.1 + 0.5 + 0.5) * 1e-3)),
+        ("imbalance", "d/step 10/b", "small", 1, pytest.approx(0.5e-3)),
+    ]
+
+
+def test_the_totals_are_the_ledger_of_the_whole_program():
+    counters = BALANCED | busy(0.3, fp64=0.2) | active(0.6, 1.0, grid=1000)
+    found = analysed(({"nvtx": ("d/a",)}, counters, None), ({}, counters, None), ({"kind": "graph"}, counters, None))
+    assert [(total["kind"], total["nvtx"], total["launches"]) for total in found["totals"]] == [
+        ("kernel", None, 2),
+        ("graph", None, 1),
+    ]
+    whole, launch = found["totals"][0], found["launches"][0]
+    assert whole["time_s"] == pytest.approx(2e-3)
+    assert whole["ideal_s"] == pytest.approx(2 * launch["ideal_s"])
+    assert whole["losses"] == [
+        {"cause": loss["cause"], "seconds": pytest.approx(2 * loss["seconds"])} for loss in launch["losses"]
+    ]
+
+
 # -- selection -------------------------------------------------------------------------------------------------------
 
 

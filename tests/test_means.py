@@ -82,8 +82,8 @@ def test_what_to_look_at_first_is_weighed():
     rare = (Loss("imbalance", 2e-3, 0.5, "medium", advice="z"),)
     found = first([mean(1, ("d/a",), losses=rare), mean(10, ("d/b",)), mean(None, ("d/c",))], count=2)
     assert found == (
-        FirstThing("latency", pytest.approx(3e-3), "d/b"),
-        FirstThing("imbalance", pytest.approx(2e-3), "d/a"),
+        FirstThing("latency", pytest.approx(3e-3), "d/b", "f", 10),
+        FirstThing("imbalance", pytest.approx(2e-3), "d/a", "f", 1),
     )
 
 
