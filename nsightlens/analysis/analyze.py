@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nsightlens.analysis.ceilings import ceilings
+from nsightlens.analysis.ceilings import ceilings, passed_over
 from nsightlens.analysis.context import asked, context
 from nsightlens.analysis.losses import account
 from nsightlens.analysis.missing import missing, remedy
@@ -139,4 +140,5 @@ def _work(launch: Launch) -> Work:
 
 
 def _info(report: Report) -> ReportInfo:
-    return ReportInfo(**{name: getattr(report, name) for name in ReportInfo.__slots__})
+    found = ReportInfo(**{name: getattr(report, name) for name in ReportInfo.__slots__})
+    return replace(found, notes=(*found.notes, *passed_over(found.gpus)))

@@ -7,6 +7,7 @@ from typing import Any
 from rich.text import Text
 
 from nsightlens.report.grid import Column, console, grid, written
+from nsightlens.text import printable
 from nsightlens.units import NOT_MEASURED, percent, seconds, si
 
 Record = Mapping[str, Any]
@@ -18,12 +19,17 @@ def render(result: Record, *, width: int | None = None) -> str:
     columns, rows, notes = _TABLES[kind](result)
     out = StringIO()
     page = console(out, width=width, color=False)
-    page.print(Text(_conditions(result["conditions"], result.get("gpu"))))
+    page.print(_safe(_conditions(result["conditions"], result.get("gpu"))))
     page.print()
-    page.print(grid(columns, [tuple(map(Text, row)) for row in rows], page.width))
+    page.print(grid(columns, [tuple(map(_safe, row)) for row in rows], page.width))
     for note in notes:
-        page.print(Text(f"\n{note}"))
+        page.print()
+        page.print(_safe(note))
     return written(out)
+
+
+def _safe(text: str) -> Text:
+    return Text(printable(text))
 
 
 def _conditions(found: Record, gpu: str | None) -> str:

@@ -13,6 +13,6 @@ from nsightlens.cli.bench.output import bench_options, show
 @bench_options
 def command(*, only: str | None, **output: Any) -> None:  # noqa: ANN401
     """Time kernels with and without a planted defect, in turn: the truth that the loss ledger is held against."""
-    from nsightlens.apps.bench.losses import SCHEMA, measure  # noqa: PLC0415
+    from nsightlens.apps.bench.losses import SCHEMA, measure, narrowed  # noqa: PLC0415
 
-    show(partial(measure, only), SCHEMA, **output)
+    show(partial(measure, only), SCHEMA, finish=partial(narrowed, only), **output)
