@@ -27,7 +27,10 @@ def read_recorded(path: Path, schema: str) -> dict[str, Any]:
     found = _parsed(_content(path), path)
     if not isinstance(found, dict) or found.get("schema") != schema:
         raise ReportError(f"holds no result of this suite ({schema})", where=str(path), remedy=REMEDY)
-    if lacking := [name for name, fits in _SHAPES[schema].items() if name not in found or not fits(found[name])]:
+    shapes = dict(_SHAPES[schema])
+    if "counters" in found:
+        shapes["counters"] = _COUNTERS.get(schema, _none)
+    if lacking := [name for name, fits in shapes.items() if name not in found or not fits(found[name])]:
         message = f"is no whole result: {lacking[0]} is missing or holds what no measurement gives"
         raise ReportError(message, where=str(path), remedy=REMEDY)
     return found
@@ -73,6 +76,10 @@ def _positive(value: object) -> bool:
 
 def _flag(value: object) -> bool:
     return isinstance(value, bool)
+
+
+def _none(_value: object) -> bool:
+    return False
 
 
 def _or_null(fits: Check) -> Check:
@@ -135,3 +142,20 @@ _SHAPES: Mapping[str, Mapping[str, Check]] = {
     "nsightlens.co-issue/1": {"conditions": _CONDITIONS, "rows": _each(_CO_ISSUE)},
     "nsightlens.pairs/1": {"conditions": _CONDITIONS, "pairs": _pairs},
 }
+_MAYBE = _or_null(_number)
+_ROW = {
+    "label": _text,
+    "formula_dram_bytes": _number,
+    "formula_flop": _number,
+    **dict.fromkeys(("event_s", "time_s", "dram_bytes"), _or_null(_positive)),
+    **dict.fromkeys(("flop", "dram_share", "tensor_pipe_share"), _MAYBE),
+}
+_BY_SUITE = {
+    "nsightlens.bench/1": dict.fromkeys(
+        ("load_sectors_per_request", "store_sectors_per_request", "read_wait_cycles"), _MAYBE
+    ),
+    "nsightlens.overlap/1": dict.fromkeys(("overlap", "overlap_low", "overlap_high"), _MAYBE),
+    "nsightlens.pairs/1": {"planted": _named(_with(share=_MAYBE, ledger_share=_MAYBE))},
+}
+_COUNTERS = {schema: _each(_with(**_ROW, **more)) for schema, more in _BY_SUITE.items()}
+"""Rows of ``counters``, which ``--profile`` adds."""

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from nsightlens.cli.bench.output import bench_options, show
+from nsightlens.cli.bench.profiled import profiled_options, show_profiled
 from nsightlens.cli.out import complain
 
 
 @click.command(epilog="Example: nsightlens bench scale -o scale.json --figure scale.png")
 @click.option("--figure", metavar="FILE", type=click.Path(path_type=Path), help="Draw it: a .png, .svg or .pdf file.")
-@bench_options
+@profiled_options
 def command(*, figure: Path | None, force: bool, **output: Any) -> None:  # noqa: ANN401
     """Measure SCALE on CUDA cores and on tensor cores over size, beside the best copy and what theory allows."""
     from nsightlens.apps.bench.scale import SCHEMA, measure, with_verdict  # noqa: PLC0415
@@ -24,7 +24,7 @@ def command(*, figure: Path | None, force: bool, **output: Any) -> None:  # noqa
     if figure is not None:
         check_figure(figure, force=force)
     draw = None if figure is None else partial(_draw, figure, force)
-    show(measure, SCHEMA, finish=with_verdict, keep=draw, force=force, **output)
+    show_profiled("scale", measure, SCHEMA, finish=with_verdict, keep=draw, force=force, **output)
 
 
 def _draw(figure: Path, force: bool, found: Mapping[str, Any]) -> None:
