@@ -7,7 +7,9 @@ import json
 import os
 from pathlib import Path
 
-from nsightlens.apps.bench.scale import verdict
+from nsightlens.analysis import analyze_reports
+from nsightlens.apps.bench.counters import with_counters
+from nsightlens.apps.bench.scale import with_verdict
 from nsightlens.report.bench import render
 
 FOLDER = Path(__file__).parent / "measurements"
@@ -97,7 +99,7 @@ def page(name: str) -> str:
     source, text = PAGES[name]
     result = json.loads(source.read_text(encoding="utf-8"))
     if name == "scale":
-        result = {**result, "verdict": verdict(result)}
+        result = with_counters(with_verdict(result), name, analyze_reports(FOLDER / "reports" / "scale.ncu-rep.xz"))
     return f"{text}\n```\n{render(result, width=100)}```\n"
 
 
