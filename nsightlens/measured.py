@@ -6,7 +6,7 @@ Bandwidths in byte/s, throughputs in FLOP/s (int8: operations per second), clock
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
@@ -80,11 +80,16 @@ class Measured:
         return 1 / ((1 - part) / ends[0] + part / ends[1])
 
 
-def mma_sync_of(name: str) -> str:
-    """Return the name of the mma.sync ceiling beside one of wgmma, such as ``tensor_int8_imma_flop_per_s``.
+def true_ceilings(rates: Mapping[str, float]) -> dict[str, float]:
+    """Return the rates without those of wgmma that lie below mma.sync of the same type.
 
-    A matrix product stands for wgmma; where it lies below mma.sync of its type, it is no ceiling. Other names stay.
+    A matrix product of the vendor stands for wgmma. Where it is the slower one it is no ceiling, and the report's own
+    serves.
     """
+    return {name: rate for name, rate in rates.items() if rate >= rates.get(_mma_sync_of(name), 0.0)}
+
+
+def _mma_sync_of(name: str) -> str:
     return "_".join(_WGMMA.get(word, word) for word in name.split("_"))
 
 
@@ -158,6 +163,14 @@ def using(named: str) -> Iterator[None]:
         find_ceilings.cache_clear()
 
 
+def passed_over(gpus: Collection[str]) -> tuple[str, ...]:
+    """Return a note if a file of ceilings was named that is of none of these GPUs."""
+    named = named_ceilings()
+    if named is None or not gpus or named.gpu in gpus:
+        return ()
+    return (f"the ceilings that were named are those of {named.gpu}, and serve none of these launches",)
+
+
 def named_ceilings() -> Measured | None:
     """Return the ceilings of the file that ``using`` or the environment names, None without one.
 
@@ -213,7 +226,9 @@ def _parsed(text: str) -> Measured:
         raise ValueError(SCHEMA)
     if not found["values"]:
         raise ValueError("no rates")
-    return Measured(found["gpu"], _positive(found["values"]), _positive(found["sm_clock_hz"]), found["conditions"])
+    return Measured(
+        found["gpu"], true_ceilings(_positive(found["values"])), _positive(found["sm_clock_hz"]), found["conditions"]
+    )
 
 
 def _positive(numbers: object) -> dict[str, float]:

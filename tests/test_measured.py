@@ -1,21 +1,18 @@
 """Measured ceilings: their file, how they are found, and what the analysis makes of them."""
 
 import json
-import math
 import os
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 from conftest import recorded_path
 
 from nsightlens.analysis import analyze
-from nsightlens.analysis.ceilings import _tensor
 from nsightlens.cli import cli
 from nsightlens.collectors.load import load
 from nsightlens.errors import UsageError
-from nsightlens.measured import Measured, find_ceilings, mma_sync_of, read_ceilings, using, write_ceilings
+from nsightlens.measured import Measured, find_ceilings, read_ceilings, true_ceilings, using, write_ceilings
 
 H200 = "NVIDIA H200"
 BEST = Measured(
@@ -252,19 +249,19 @@ def test_a_name_that_is_empty_is_refused():
         pass
 
 
-def test_a_product_below_mma_sync_is_no_ceiling_of_wgmma():
-    assert mma_sync_of("tensor_int8_igmma_flop_per_s") == "tensor_int8_imma_flop_per_s"
-    assert mma_sync_of("tensor_fp64_dmma_flop_per_s") == "tensor_fp64_dmma_flop_per_s"
-    rates = {"tensor_int8_imma_flop_per_s": 3.0, "tensor_int8_igmma_flop_per_s": 2.0}
-    launch = SimpleNamespace(tensor=SimpleNamespace(path={"int8": "igmma"}))
-    assert _tensor(Measured(H200, rates), "int8", launch, math.nan) is None
-    assert _tensor(Measured(H200, rates | {"tensor_int8_igmma_flop_per_s": 4.0}), "int8", launch, math.nan) == 4.0
-    launch.tensor.path.clear()
-    assert _tensor(Measured(H200, rates), "int8", launch, math.nan) == 3.0
+def test_a_product_below_mma_sync_is_no_ceiling_of_wgmma(tmp_path):
+    rates = {
+        "tensor_int8_imma_flop_per_s": 3.0,
+        "tensor_int8_igmma_flop_per_s": 2.0,
+        "tensor_fp16_hmma_flop_per_s": 3.0,
+        "tensor_fp16_hgmma_flop_per_s": 4.0,
+        "tensor_fp8_qgmma_flop_per_s": 1.0,
+    }
+    kept = {name: rate for name, rate in rates.items() if "igmma" not in name}
+    assert true_ceilings(rates) == kept
+    assert read_ceilings(write_ceilings(Measured(H200, rates), tmp_path / "c.json")).values == kept
 
 
 def test_shipped_ceilings_hold_nothing_that_never_ran():
-    shipped = read_ceilings(Path(__file__).parent.parent / "nsightlens" / "data" / "ceilings" / "h200.json")
-    assert "tensor_fp8_qmma_flop_per_s" not in shipped.values
-    for name, value in shipped.values.items():
-        assert value >= shipped.values.get(mma_sync_of(name), 0.0)
+    path = Path(__file__).parent.parent / "nsightlens" / "data" / "ceilings" / "h200.json"
+    assert not {"tensor_fp8_qmma_flop_per_s", "tensor_int8_igmma_flop_per_s"} & set(read_ceilings(path).values)

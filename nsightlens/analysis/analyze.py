@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nsightlens.analysis.ceilings import ceilings, passed_over
+from nsightlens.analysis.ceilings import ceilings
 from nsightlens.analysis.context import asked, context
 from nsightlens.analysis.losses import account
 from nsightlens.analysis.missing import missing, remedy
@@ -27,6 +27,7 @@ from nsightlens.analysis.work import CUDA_CORES, known
 from nsightlens.collectors import read
 from nsightlens.collectors.quantities import Origin
 from nsightlens.collectors.report import Launch, Report
+from nsightlens.measured import passed_over
 
 
 def analyze_reports(

@@ -1,14 +1,14 @@
 """Ceilings of one launch, each with its source: measured on such a GPU, else the report itself, else the GPU table."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from nsightlens.analysis.result import Ceiling
 from nsightlens.analysis.work import CUDA_CORES, flop_by_pipe
 from nsightlens.collectors.report import Launch
 from nsightlens.data import table
 from nsightlens.gpus import by_device_name
-from nsightlens.measured import Measured, find_ceilings, mma_sync_of, named_ceilings
+from nsightlens.measured import Measured, find_ceilings
 
 _RATE = "_flop_per_s"
 TENSOR_TYPES = ("fp64", "tf32", "bf16", "fp16", "fp8", "int8")
@@ -25,14 +25,6 @@ def ceilings(launch: Launch) -> dict[str, Ceiling]:
 
 CEILING_NOISE = 0.03
 """A launch can exceed a ceiling that was measured with another kernel by this much."""
-
-
-def passed_over(gpus: Iterable[str]) -> tuple[str, ...]:
-    """Return a note if a file of ceilings was named that is of none of these GPUs."""
-    named, here = named_ceilings(), set(gpus)
-    if named is None or not here or named.gpu in here:
-        return ()
-    return (f"the ceilings that were named are those of {named.gpu}, and serve none of these launches",)
 
 
 def _exceeded(launch: Launch, name: str, ceiling: float) -> bool:
@@ -66,18 +58,10 @@ def _measured(launch: Launch) -> dict[str, float]:
 
 
 def _tensor(best: Measured, kind: str, launch: Launch, clock: float) -> float | None:
-    """Return the ceiling of the instruction family that ran, else that of the fastest one.
-
-    A product that stands for wgmma and lies below mma.sync is no ceiling: then the report's own serves.
-    """
+    """Return the ceiling of the instruction family that ran, else that of the fastest one."""
     families = [launch.tensor.path[kind]] if kind in launch.tensor.path else TENSOR_FAMILIES
-    names = [f"tensor_{kind}_{family}_flop_per_s" for family in families]
-    rates = [best.at_clock(name, clock) for name in names if not _outdone(best, name)]
+    rates = [best.at_clock(f"tensor_{kind}_{family}_flop_per_s", clock) for family in families]
     return max((rate for rate in rates if rate is not None), default=None)
-
-
-def _outdone(best: Measured, name: str) -> bool:
-    return best.values.get(name, math.inf) < best.values.get(mma_sync_of(name), 0.0)
 
 
 def _from_report(launch: Launch) -> dict[str, float]:
