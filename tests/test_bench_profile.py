@@ -2,6 +2,7 @@
 
 import json
 import sys
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -34,10 +35,17 @@ def invoke(suite, *options):
     return CliRunner().invoke(cli, [str(one) for one in asked])
 
 
-def rows(suite, *options):
-    result = invoke(suite, "--counters", REPORTS[suite], "--format", "json", *options)
+@cache
+def with_counters(suite):
+    """Return the recorded result of a suite with the counters of its report (of some loss pairs)."""
+    some = ("--only", "^(parts|sweeps)_") if suite == "losses" else ()
+    result = invoke(suite, "--counters", REPORTS[suite], "--format", "json", *some)
     assert result.exit_code == 0, result.output
-    return {row["label"]: row for row in json.loads(result.stdout)["counters"]}
+    return json.loads(result.stdout)
+
+
+def rows(suite):
+    return {row["label"]: row for row in with_counters(suite)["counters"]}
 
 
 @pytest.fixture
@@ -133,8 +141,10 @@ def test_counted_bytes_and_work_of_scale_stand_beside_the_formulas():
     assert {name: row["event_s"] for name, row in found.items()} == {name: times[name]["median_s"] for name in found}
 
 
-def test_the_verdict_by_counters():
-    shown = " ".join(invoke("scale", "--counters", REPORTS["scale"]).stdout.split())
+def test_the_verdict_by_counters(tmp_path):
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps(with_counters("scale")))
+    shown = " ".join(CliRunner().invoke(cli, ["bench", "scale", "--from", str(path)]).stdout.split())
     slow, cuda = (rows("scale")[name] for name in ("tensor m16n8k4, coalesced", "CUDA cores"))
     assert f"coalesced: {100 * (slow['time_s'] / cuda['time_s'] - 1):.1f} % more time than CUDA cores" in shown
     assert "tensor m8n8k4, coalesced: as fast as CUDA cores; the same bytes" in shown
@@ -153,7 +163,7 @@ def test_counters_of_the_overlap_experiment_bound_the_fraction():
 
 
 def test_counters_of_loss_pairs_stand_beside_the_truth():
-    found = rows("losses", "--only", "^(parts|sweeps)_")
+    found = rows("losses")
     assert {label.split(",")[0] for label in found} == {
         "parts_triangle",
         "parts_straggler",
@@ -170,7 +180,7 @@ def test_counters_of_loss_pairs_stand_beside_the_truth():
 @pytest.mark.parametrize("suite", RECORDED)
 def test_damaged_counters_of_a_result_are_refused(suite, tmp_path):
     path = tmp_path / "x.json"
-    whole = json.loads(invoke(suite, "--counters", REPORTS[suite], "--format", "json").stdout)
+    whole = with_counters(suite)
     row = whole["counters"][-1]
     for counters in (None, [], {}, [1], [{}], [row | {"time_s": 0}], [row | {"dram_bytes": "x"}], [row | {"label": 1}]):
         path.write_text(json.dumps(whole | {"counters": counters}))
