@@ -73,11 +73,13 @@ extern "C" __global__ void factorial(const Vector* __restrict__ a, Vector* __res
 #pragma unroll 1
     for (unsigned long long base = first; base < n; base += stride) {
         const unsigned long long i = base + threadIdx.x;
-        Vector v = faked(o, i);
 #if MEM
+        Vector v = {};
         if (i < n) {
             v = a[i];
         }
+#else
+        Vector v = faked(o, i);
 #endif
 #if PHASES
         __syncthreads();

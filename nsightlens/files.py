@@ -34,6 +34,14 @@ def _refuse(path: Path, *, force: bool) -> None:
         raise UsageError("its folder does not exist", where=str(path), remedy=f"mkdir -p {shlex.quote(str(folder))}")
 
 
+def require_writable(folder: Path) -> None:
+    """Raise ``UsageError`` if nothing can be written into a folder, before work that takes long."""
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(
+            "cannot be written into", where=str(folder), remedy="check permissions, or name a file elsewhere"
+        )
+
+
 def write_atomically(path: Path, data: bytes | Iterable[bytes], *, force: bool = False) -> None:
     """Write a file whole or not at all; what a link names is written, and the link stays.
 

@@ -4,10 +4,11 @@ Bandwidths in byte/s, throughputs in FLOP/s (int8: operations per second), clock
 """
 
 import json
-import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -17,14 +18,19 @@ from typing import Any
 import platformdirs
 
 from nsightlens.errors import UsageError
-from nsightlens.files import write_atomically
+from nsightlens.files import require_writable, write_atomically
 
 SCHEMA = "nsightlens.ceilings/1"
 VARIABLE = "NSIGHTLENS_CEILINGS"
 """Environment variable: the file to use, or ``none`` for none."""
 NONE = "none"
+_WGMMA = {"hgmma": "hmma", "igmma": "imma", "qgmma": "qmma"}
+"""Instruction family of wgmma to that of mma.sync."""
+_OPTION: ContextVar[str | None] = ContextVar("ceilings", default=None)
 MEASURE = "nsightlens ceilings"
 _MAX_BYTES = 1 << 20
+_BEYOND = 1e24
+"""No rate or clock comes near this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,19 @@ class Measured:
         return 1 / ((1 - part) / ends[0] + part / ends[1])
 
 
+def true_ceilings(rates: Mapping[str, float]) -> dict[str, float]:
+    """Return the rates without those of wgmma that lie below mma.sync of the same type.
+
+    A matrix product of the vendor stands for wgmma. Where it is the slower one it is no ceiling, and the report's own
+    serves.
+    """
+    return {name: rate for name, rate in rates.items() if rate >= rates.get(_mma_sync_of(name), 0.0)}
+
+
+def _mma_sync_of(name: str) -> str:
+    return "_".join(_WGMMA.get(word, word) for word in name.split("_"))
+
+
 def read_ceilings(path: Path) -> Measured:
     """Read a file of ``nsightlens ceilings``.
 
@@ -99,30 +118,87 @@ def read_ceilings(path: Path) -> Measured:
 def write_ceilings(measured: Measured, path: Path | None = None, *, force: bool = False) -> Path:
     """Write the file, where ``find_ceilings`` looks for it if no path is given, and return where it is."""
     if path is None:
-        path = _kept(measured)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            message = f"cannot be made: {error.strerror}"
-            raise UsageError(message, where=str(path.parent), remedy="name a file with -o") from error
-        force = True
+        path, force = ready_folder() / _file_name(measured), True
     text = json.dumps({"schema": SCHEMA, **asdict(measured)}, indent=1)
     write_atomically(path, f"{text}\n".encode(), force=force)
     return path
 
 
-@cache
-def find_ceilings(gpu: str) -> Measured | None:
-    """Return the ceilings of a GPU of this name: of the file that the environment names, the user's newest, or ours.
+def ready_folder() -> Path:
+    """Return the user's folder of ceilings, which is made if it is not there.
 
     Raises
     ------
     UsageError
-        If the environment names a file that is none.
+        If it cannot be made or written into.
     """
-    named = os.environ.get(VARIABLE)
-    if named is not None:
-        measured = None if named in {"", NONE} else read_ceilings(Path(named))
+    folder = _folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"cannot be made: {error.strerror}"
+        raise UsageError(message, where=str(folder), remedy="name a file with -o") from error
+    require_writable(folder)
+    return folder
+
+
+@contextmanager
+def using(named: str) -> Iterator[None]:
+    """Take the ceilings of this file, or with ``none`` no measured ones, whatever the environment names.
+
+    Raises
+    ------
+    UsageError
+        If it is no file of ceilings.
+    """
+    if not named:
+        raise UsageError("names no file", where="--ceilings", remedy=f"{MEASURE} -o FILE makes one")
+    token = _OPTION.set(named)
+    find_ceilings.cache_clear()
+    try:
+        named_ceilings()
+        yield
+    finally:
+        _OPTION.reset(token)
+        find_ceilings.cache_clear()
+
+
+def passed_over(gpus: Collection[str]) -> tuple[str, ...]:
+    """Return a note if a file of ceilings was named that is of none of these GPUs."""
+    named = named_ceilings()
+    if named is None or not gpus or named.gpu in gpus:
+        return ()
+    return (f"the ceilings that were named are those of {named.gpu}, and serve none of these launches",)
+
+
+def named_ceilings() -> Measured | None:
+    """Return the ceilings of the file that ``using`` or the environment names, None without one.
+
+    Raises
+    ------
+    UsageError
+        If it is none.
+    """
+    named = _named()
+    return None if named in {None, "", NONE} else read_ceilings(Path(str(named)))
+
+
+def _named() -> str | None:
+    option = _OPTION.get()
+    return os.environ.get(VARIABLE) if option is None else option
+
+
+@cache
+def find_ceilings(gpu: str) -> Measured | None:
+    """Return the ceilings of a GPU of this name: of the file that was named, the user's newest, or ours.
+
+    Raises
+    ------
+    UsageError
+        If a file was named that is none.
+    """
+    if _named() is not None:
+        measured = named_ceilings()
         return measured if measured is not None and measured.gpu == gpu else None
     return next((found for found in (*_users(), *_shipped()) if found.gpu == gpu), None)
 
@@ -155,15 +231,19 @@ def _parsed(text: str) -> Measured:
     found = json.loads(text)
     if found["schema"] != SCHEMA or not isinstance(found["gpu"], str) or not isinstance(found["conditions"], dict):
         raise ValueError(SCHEMA)
-    return Measured(found["gpu"], _positive(found["values"]), _positive(found["sm_clock_hz"]), found["conditions"])
+    if not found["values"]:
+        raise ValueError("no rates")
+    return Measured(
+        found["gpu"], true_ceilings(_positive(found["values"])), _positive(found["sm_clock_hz"]), found["conditions"]
+    )
 
 
 def _positive(numbers: object) -> dict[str, float]:
     if not isinstance(numbers, dict):
         raise TypeError("no table of rates")
     found = {str(name): float(value) for name, value in numbers.items()}
-    if not all(value > 0 and math.isfinite(value) for value in found.values()):
-        raise ValueError("a rate that is not above 0")
+    if not all(0 < value < _BEYOND for value in found.values()):
+        raise ValueError("a rate that none can be")
     return found
 
 
@@ -171,8 +251,8 @@ def _folder() -> Path:
     return platformdirs.user_data_path("nsightlens") / "ceilings"
 
 
-def _kept(measured: Measured) -> Path:
+def _file_name(measured: Measured) -> str:
     clock = measured.conditions.get("max_sm_clock_hz")
     shown = f"{clock / 1e6:.0f}MHz" if isinstance(clock, int | float) else "unknown-clock"
     words = (measured.gpu, measured.conditions.get("driver_version", "unknown-driver"), shown)
-    return _folder() / f"{'-'.join(re.sub('[^A-Za-z0-9.]+', '_', str(word)) for word in words)}.json"
+    return f"{'-'.join(re.sub('[^A-Za-z0-9.]+', '_', str(word)) for word in words)}.json"

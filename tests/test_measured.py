@@ -6,14 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from conftest import recorded_path
 
 from nsightlens.analysis import analyze
 from nsightlens.analysis.ceilings import ceilings, dram_efficiency
+from nsightlens.cli import cli
 from nsightlens.collectors.load import load
 from nsightlens.collectors.report import make_launch
 from nsightlens.errors import UsageError
-from nsightlens.measured import Measured, find_ceilings, read_ceilings, write_ceilings
+from nsightlens.measured import Measured, find_ceilings, read_ceilings, true_ceilings, using, write_ceilings
 
 H200 = "NVIDIA H200"
 BEST = Measured(
@@ -78,7 +80,7 @@ def test_the_environment_names_one_or_none(home, monkeypatch):
         json.dumps(
             {"schema": "nsightlens.ceilings/1", "gpu": "x", "values": values, "sm_clock_hz": {}, "conditions": {}}
         )
-        for values in ({"a": 0}, {"a": -1}, {"a": None}, {"a": "fast"}, {"a": 1e999}, {"a": 10**401}, [1], None)
+        for values in ({"a": 0}, {"a": -1}, {"a": None}, {"a": "fast"}, {"a": 1e999}, {"a": 10**400}, {}, [1], None)
     ],
 )
 def test_what_is_no_file_of_ceilings_is_a_usage_error(tmp_path, text):
@@ -248,3 +250,66 @@ def test_the_shipped_ceilings_are_what_was_recorded():
         each = [k for k in shipped["conditions"]["kernels"] if k["name"] == name]
         best = max(k["value"] * k["median_s"] / (k["median_s"] - cost) for k in each)
         assert shipped["values"][name] == pytest.approx(best)
+
+
+def source_of(*more):
+    done = CliRunner().invoke(cli, ["analyze", str(recorded_path("overlap_factorial")), "--format", "json", *more])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    return found["launches"][0]["ceilings"]["dram_bytes_per_s"]["source"], found["reports"][0]["notes"]
+
+
+def test_the_option_comes_before_the_environment_and_ends_with_the_command(home, monkeypatch):
+    path = str(write_ceilings(BEST, home / "c.json"))
+    monkeypatch.setenv("NSIGHTLENS_CEILINGS", "none")
+    find_ceilings.cache_clear()
+    assert source_of()[0] == source_of("--ceilings", "none")[0] == "report"
+    assert source_of("--ceilings", path)[0] == "measured"
+    assert source_of()[0] == "report"
+    monkeypatch.setenv("NSIGHTLENS_CEILINGS", path)
+    find_ceilings.cache_clear()
+    assert source_of()[0] == "measured"
+    assert source_of("--ceilings", "none")[0] == "report"
+
+
+def test_ceilings_of_another_gpu_serve_no_launch_and_are_noted(home):
+    other = Measured("NVIDIA H100 \x1b[31m", BEST.values)
+    source, notes = source_of("--ceilings", str(write_ceilings(other, home / "c.json")))
+    assert source == "report"
+    assert any("NVIDIA H100" in note and "none of these launches" in note for note in notes)
+    assert not any("NVIDIA H100" in note for note in source_of("--ceilings", "none")[1])
+
+
+@pytest.mark.parametrize("name", ["analyze", "roofline", "profile"])
+@pytest.mark.parametrize("text", [None, "", "{}", "[1"])
+def test_a_file_that_holds_none_is_refused_before_any_work(name, text, tmp_path):
+    path = tmp_path / "c.json"
+    if text is not None:
+        path.write_text(text)
+    more = ["--", "true"] if name == "profile" else ["nosuch.ncu-rep"]
+    error = CliRunner().invoke(cli, [name, "--ceilings", str(path), *more]).exception
+    assert isinstance(error, UsageError)
+    assert str(path) in str(error)
+
+
+def test_a_name_that_is_empty_is_refused():
+    with pytest.raises(UsageError, match="names no file"), using(""):
+        pass
+
+
+def test_a_product_below_mma_sync_is_no_ceiling_of_wgmma(tmp_path):
+    rates = {
+        "tensor_int8_imma_flop_per_s": 3.0,
+        "tensor_int8_igmma_flop_per_s": 2.0,
+        "tensor_fp16_hmma_flop_per_s": 3.0,
+        "tensor_fp16_hgmma_flop_per_s": 4.0,
+        "tensor_fp8_qgmma_flop_per_s": 1.0,
+    }
+    kept = {name: rate for name, rate in rates.items() if "igmma" not in name}
+    assert true_ceilings(rates) == kept
+    assert read_ceilings(write_ceilings(Measured(H200, rates), tmp_path / "c.json")).values == kept
+
+
+def test_shipped_ceilings_hold_nothing_that_never_ran():
+    path = Path(__file__).parent.parent / "nsightlens" / "data" / "ceilings" / "h200.json"
+    assert not {"tensor_fp8_qmma_flop_per_s", "tensor_int8_igmma_flop_per_s"} & set(read_ceilings(path).values)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from nsightlens.analysis.work import CUDA_CORES, known
 from nsightlens.collectors import read
 from nsightlens.collectors.quantities import Origin
 from nsightlens.collectors.report import Launch, Report
+from nsightlens.measured import passed_over
 
 
 def analyze_reports(
@@ -145,4 +147,5 @@ def _work(launch: Launch) -> Work:
 
 
 def _info(report: Report) -> ReportInfo:
-    return ReportInfo(**{name: getattr(report, name) for name in ReportInfo.__slots__})
+    found = ReportInfo(**{name: getattr(report, name) for name in ReportInfo.__slots__})
+    return replace(found, notes=(*found.notes, *passed_over(found.gpus)))

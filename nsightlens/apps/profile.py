@@ -12,7 +12,7 @@ from nsightlens.apps.profile_request import RANGE_REPLAY, manifest_of, request
 from nsightlens.apps.profile_run import Profiled, run_once
 from nsightlens.data import DEFAULT_SET
 from nsightlens.errors import ProfilerError
-from nsightlens.measured import find_ceilings
+from nsightlens.measured import named_ceilings
 
 
 def profile(
@@ -94,7 +94,7 @@ def run_profile(
     ``targets`` are the reports of the runs, as ``launch.report_targets`` gives them.
     """
     asked, notes = request(command, metric_set, metrics, extra_args)
-    find_ceilings("")  # a file of ceilings that the environment names and that is none is said before the run
+    named_ceilings()  # a file of ceilings that the environment names and that is none is said before the run
     launch.check_program(asked.command, shutil.which(asked.command[0]))
     profiler = launch.find_ncu(ncu)
     notes += tuple(f"another ncu was passed over: {each}" for each in profiler.passed_over)

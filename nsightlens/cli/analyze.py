@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from nsightlens.cli.options import (
+    ceilings_option,
     check_output,
     emit,
     needs_frames,
@@ -22,6 +23,7 @@ from nsightlens.cli.options import (
 @selection_options
 @output_options
 @reading_options
+@ceilings_option
 @click.option("--times", type=click.Path(path_type=Path), help="Show event times from this CSV or JSON beside ncu's.")
 def command(
     *,

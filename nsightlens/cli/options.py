@@ -48,6 +48,27 @@ def reading_options(function: Command) -> Command:
     return keep(size(mark(function)))
 
 
+def ceilings_option(function: Command) -> Command:
+    """Add ``--ceilings``, which holds while the command runs and takes no parameter of it.
+
+    A file that is none is refused before any work.
+    """
+    return click.option(
+        "--ceilings",
+        metavar="FILE",
+        expose_value=False,
+        callback=_use_ceilings,
+        help="Measured ceilings (nsightlens ceilings), or none; found by the GPU's name if not given.",
+    )(function)
+
+
+def _use_ceilings(context: click.Context, _option: click.Parameter, named: str | None) -> None:
+    if named is not None:
+        from nsightlens.measured import using  # noqa: PLC0415
+
+        context.with_resource(using(named))
+
+
 def selection_options(function: Command) -> Command:
     """Add the options that choose launches; collect them with ``selection``."""
     options = (

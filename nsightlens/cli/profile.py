@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nsightlens.cli.options import check_output, emit, output_options
+from nsightlens.cli.options import ceilings_option, check_output, emit, output_options
 from nsightlens.cli.out import complain, write_out
 from nsightlens.cli.profile_options import ncu_arguments, ncu_options
 from nsightlens.cli.status_line import StatusLine
@@ -52,6 +52,7 @@ LEFT_OUT = "communication kernels (NCCL), if any, are left out; --with-communica
 )
 @click.option("--dry-run", is_flag=True, help="Print the command line of ncu, and run nothing.")
 @output_options
+@ceilings_option
 @click.argument("program", metavar="-- CMD...", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(
     *,

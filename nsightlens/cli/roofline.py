@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from nsightlens.cli.options import reading_options, reports_argument, selection, selection_options
+from nsightlens.cli.options import ceilings_option, reading_options, reports_argument, selection, selection_options
 from nsightlens.errors import UsageError
 from nsightlens.text import printable
 
@@ -29,6 +29,7 @@ from nsightlens.text import printable
 )
 @selection_options
 @reading_options
+@ceilings_option
 def command(
     *,
     reports: tuple[Path, ...],

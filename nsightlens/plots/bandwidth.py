@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 
 from nsightlens.files import write_atomically
 from nsightlens.plots.saving import NO_DATE, RESOLUTION, WRITING
-from nsightlens.plots.style import FAINT, GRID, INK, LABEL_SIZE
+from nsightlens.plots.style import FAINT, GRID, INK, LABEL_SIZE, drawable
 
+GPU_LIMIT = 60
 # Okabe and Ito's palette; markers say the same again.
 _LINES = (("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "^"), ("#E69F00", "v"), ("#56B4E9", "D"), ("#222222", "x"))
 
@@ -25,15 +26,19 @@ def plot_bandwidth(result: Mapping[str, Any], axes: Axes) -> Axes:
         rows = sorted((row for row in result["rows"] if row["variant"] == variant), key=lambda row: row["bytes"])
         x, y = [row["bytes"] for row in rows], [row["bytes_per_s"] / 1e12 for row in rows]
         style = "--" if marker == "x" else "-"
-        axes.plot(x, y, style, color=colour, marker=marker, markersize=4, linewidth=1.2, label=variant)
+        axes.plot(
+            x, y, style, color=colour, marker=marker, markersize=4, linewidth=1.2, label=drawable(variant, GPU_LIMIT)
+        )
     _mark_l2(result["conditions"].get("l2_bytes"), axes)
     axes.set_xscale("log", base=2)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("bytes read and written", color=INK)
     axes.set_ylabel("bandwidth (TB/s)", color=INK)
     axes.grid(color=GRID)
-    axes.legend(fontsize=LABEL_SIZE, frameon=False, loc="lower right")
-    axes.set_title(f"SCALE, FP64, {result['conditions']['gpu']}", fontsize=9, color=INK, parse_math=False)
+    legend = axes.legend(fontsize=LABEL_SIZE, frameon=False, loc="lower right")
+    title = axes.set_title(f"SCALE, FP64, {drawable(result['conditions']['gpu'], GPU_LIMIT)}", fontsize=9, color=INK)
+    for text in (title, *legend.get_texts()):
+        text.set(parse_math=False, usetex=False)
     return axes
 
 

@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import StringIO
 from typing import Any
 
+from rich.console import Console
 from rich.text import Text
 
+from nsightlens.report.bench_counters import counters_table
 from nsightlens.report.grid import Column, console, grid, written
+from nsightlens.text import printable
 from nsightlens.units import NOT_MEASURED, percent, seconds, si
 
 Record = Mapping[str, Any]
@@ -15,15 +18,25 @@ Record = Mapping[str, Any]
 def render(result: Record, *, width: int | None = None) -> str:
     """Return the result of a suite, known by its schema, as text."""
     kind = str(result["schema"]).split("/")[0].removeprefix("nsightlens.")
-    columns, rows, notes = _TABLES[kind](result)
     out = StringIO()
     page = console(out, width=width, color=False)
-    page.print(Text(_conditions(result["conditions"], result.get("gpu"))))
-    page.print()
-    page.print(grid(columns, [tuple(map(Text, row)) for row in rows], page.width))
-    for note in notes:
-        page.print(Text(f"\n{note}"))
+    page.print(_safe(_conditions(result["conditions"], result.get("gpu"))))
+    for table in (_TABLES[kind](result), *([counters_table(result["counters"])] if "counters" in result else [])):
+        _print(page, table)
     return written(out)
+
+
+def _print(page: Console, table: "Table") -> None:
+    columns, rows, notes = table
+    page.print()
+    page.print(grid(columns, [tuple(map(_safe, row)) for row in rows], page.width))
+    for note in notes:
+        page.print()
+        page.print(_safe(note))
+
+
+def _safe(text: str) -> Text:
+    return Text(printable(text))
 
 
 def _conditions(found: Record, gpu: str | None) -> str:

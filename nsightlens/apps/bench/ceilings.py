@@ -14,7 +14,7 @@ from nsightlens.kernels.device import Device, device, sm_clock_hz
 from nsightlens.kernels.timing import Timing, time_in_turn
 from nsightlens.kernels.vendor import products
 from nsightlens.kernels.workload import Workload
-from nsightlens.measured import Measured
+from nsightlens.measured import Measured, true_ceilings
 
 FAR_BEYOND_L2 = 20
 """Arrays of the device-memory kernels, in sizes of the L2 cache."""
@@ -141,10 +141,11 @@ def _measured(here: Device, found: Sequence[Found], cost: float) -> Measured:
     for one in found:
         if one.name not in best or best[one.name].value < one.value:
             best[one.name] = one
+    values = true_ceilings({name: one.value for name, one in best.items()})
     return Measured(
         gpu=here.name,
-        values={name: one.value for name, one in best.items()},
-        sm_clock_hz={name: one.clock_hz for name, one in best.items() if one.clock_hz is not None},
+        values=values,
+        sm_clock_hz={name: clock for name in values if (clock := best[name].clock_hz) is not None},
         conditions=conditions(here)
         | {"launch_cost_s": cost, "times": TIMES, "kernels": [_record(one) for one in found]},
     )

@@ -1,33 +1,38 @@
-"""The launches of a suite, once each in a range of its own: the program that is profiled.
+"""The launches of a suite, once each in a range of its own: the program that ``bench SUITE --profile`` profiles.
 
 python -m nsightlens.apps.bench.launch SUITE [REGEX]
 """
 
 import sys
+from collections.abc import Callable, Mapping
 
 from nsightlens.apps.bench import losses, overlap, scale
-from nsightlens.errors import NsightlensError
+from nsightlens.errors import NsightlensError, UsageError
 
-SUITES = ("scale", "overlap", "losses")
+SUITES: Mapping[str, Callable[..., None]] = {
+    "scale": scale.launch_each,
+    "overlap": overlap.launch_each,
+    "losses": losses.launch_each,
+}
 
 
 def main(arguments: list[str]) -> None:
-    """Launch the kernels of the suite that the first argument names; the second chooses pairs by name.
+    """Launch the kernels of the suite that the first argument names; for ``losses`` a second one chooses pairs.
 
     Raises
     ------
-    NsightlensError
-        If there is no GPU, or no such pair.
+    UsageError
+        If there is no GPU, no such suite, or no such pair.
     """
-    suite, only = arguments[0], (arguments[1] if len(arguments) > 1 else None)
-    if suite == "losses":
-        losses.launch_each(only)
-    else:
-        {"scale": scale, "overlap": overlap}[suite].launch_each()
+    suite, *more = arguments or [""]
+    if suite not in SUITES or len(more) > (suite == "losses"):
+        raise UsageError("no such suite", where=" ".join(arguments), remedy=f"take one of: {', '.join(SUITES)}")
+    SUITES[suite](*more)
 
 
 if __name__ == "__main__":
     try:
         main(sys.argv[1:])
     except NsightlensError as error:
-        sys.exit(str(error))
+        sys.stderr.write(f"nsightlens: {error}\n")
+        sys.exit(error.exit_code)

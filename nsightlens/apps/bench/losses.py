@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -32,9 +32,10 @@ def measure(only: str | None = None, say: Says = lambda _: None) -> dict[str, An
     NsightlensError
         If a variant computes something wrong.
     """
+    wanted = chosen(only)
     here = device()
     found = []
-    for pair in chosen(only):
+    for pair in wanted:
         say(pair.name)
         found.append(_measured(pair, here.multiprocessors))
         load_cupy().get_default_memory_pool().free_all_blocks()
@@ -49,8 +50,9 @@ def launch_each(only: str | None = None) -> None:
     UsageError
         As ``measure``.
     """
+    wanted = chosen(only)
     sms = device().multiprocessors
-    for pair in chosen(only):
+    for pair in wanted:
         for planted in pair.variants():
             prepared = prepare(pair.make(planted, sms))
             said = {"dram_bytes": prepared.work.dram_bytes} if DECLARED & set(pair.causes) else {}
@@ -60,21 +62,38 @@ def launch_each(only: str | None = None) -> None:
         load_cupy().get_default_memory_pool().free_all_blocks()
 
 
-def chosen(only: str | None) -> Iterator[Pair]:
-    """Yield the pairs whose name matches a regular expression.
+def chosen(only: str | None) -> list[Pair]:
+    """Return the pairs whose name matches a regular expression.
 
     Raises
     ------
     UsageError
         If there is none, or the expression is none.
     """
+    fits = _fitting(only, pairs())
+    return [pair for name, pair in pairs().items() if name in fits]
+
+
+def narrowed(only: str | None, result: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a result with the pairs alone whose name matches.
+
+    Raises
+    ------
+    UsageError
+        If there is none, or the expression is none.
+    """
+    fits = _fitting(only, [pair["name"] for pair in result["pairs"]])
+    return {**result, "pairs": [pair for pair in result["pairs"] if pair["name"] in fits]}
+
+
+def _fitting(only: str | None, names: Iterable[str]) -> set[str]:
     try:
-        fit = [pair for name, pair in pairs().items() if only is None or re.search(only, name)]
+        found = {name for name in names if only is None or re.search(only, name)}
     except re.error as error:
-        raise UsageError(f"not a regular expression: {error}", where="--only") from error
-    if not fit:
-        raise UsageError("no pair has such a name", where="--only", remedy=f"pairs: {', '.join(pairs())}")
-    yield from fit
+        raise UsageError(f"not a regular expression: {error}", where=f"--only {only}", remedy="mend it") from error
+    if not found:
+        raise UsageError("no pair has such a name", where=f"--only {only}", remedy=f"pairs: {', '.join(names)}")
+    return found
 
 
 def _measured(pair: Pair, sms: int) -> dict[str, Any]:

@@ -29,7 +29,9 @@ VARIANTS: dict[str, tuple[str, dict[str, int]]] = {
     "tensor m16n8k4, published": ("scale_tensor", {"published": 1, "rows": 16}),
     "tensor m16n8k4, coalesced": ("scale_tensor", {"published": 0, "rows": 16}),
 }
-COPY = "best copy"
+COPY, CUDA, TENSOR = "best copy", "CUDA cores", "tensor"
+SHAPES = ("m8n8k4", "m16n8k4")
+"""The tensor instructions of the variants."""
 SMALLEST, LARGEST = 18, 28
 """Powers of two of the elements; one more, so that no size is a multiple of anything."""
 Says = Callable[[str], None]
@@ -112,6 +114,11 @@ def _row(name: str, elements: int, timing: Timing) -> dict[str, Any]:
     }
 
 
+def with_verdict(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a result with its ``verdict``."""
+    return {**result, "verdict": verdict(result)}
+
+
 def verdict(result: Mapping[str, Any]) -> list[str]:
     """Return, for the largest size, what tensor cores brought, what theory allows, and how near to a copy all is.
 
@@ -119,25 +126,34 @@ def verdict(result: Mapping[str, Any]) -> list[str]:
     """
     largest = max(row["elements"] for row in result["rows"])
     rates = {row["variant"]: row["bytes_per_s"] for row in result["rows"] if row["elements"] == largest}
-    cuda, copy = rates["CUDA cores"], rates[COPY]
-    tensor = {name: rate / cuda for name, rate in rates.items() if name.startswith("tensor")}
-    best = max(tensor, key=lambda name: tensor[name])
-    lines = [f"{si(BYTES * largest, 'B')}: CUDA cores reach {cuda / copy:.3f} of the best copy of the same run."]
-    lines += [f"Tensor cores against CUDA cores: {', '.join(f'{name} {ratio:.3f}' for name, ratio in tensor.items())}."]
-    return lines + _allowed(find_ceilings(result["conditions"]["gpu"]), tensor[best])
+    cuda, copy = rates[CUDA], rates[COPY]
+    tensor = {name: rate / cuda for name, rate in rates.items() if name.startswith(TENSOR)}
+    found = ", ".join(f"{name} {ratio:.3f}" for name, ratio in tensor.items())
+    return [
+        f"{si(BYTES * largest, 'B')}: CUDA cores reach {cuda / copy:.3f} of the best copy of the same run.",
+        f"Tensor cores against CUDA cores: {found}. Best found: {max(tensor.values()):.3f}.",
+        *_allowed(find_ceilings(result["conditions"]["gpu"])),
+    ]
 
 
-def _allowed(best: Measured | None, found: float) -> list[str]:
-    if best is None:
-        return ["No ceilings of this GPU are known: measure them with nsightlens ceilings, and the bounds are shown."]
-    tensor, cuda = best.values["tensor_fp64_dmma_flop_per_s"], best.values["fp64_flop_per_s"]
-    bandwidth = best.values["dram_copy_bytes_per_s"]
+def _allowed(best: Measured | None) -> Iterator[str]:
+    """Yield the bounds of theory: no shape lies above that of the fastest one, each has its own slow-down."""
+    tensor, cuda, bandwidth = map((best.values if best else {}).get, _NEEDED)
+    if best is None or tensor is None or cuda is None or bandwidth is None:
+        yield "No such ceilings of this GPU are known: measure them with nsightlens ceilings, and the bounds are shown."
+        return
     boundness = model.boundness(cuda, bandwidth, FP64_BYTES)
     ratio = tensor_core.peak_ratio(tensor, cuda)
-    most, least = tensor_core.unoverlapped(ratio, boundness), model.worst_ratio(tensor, cuda, bandwidth)
     known = f"peaks in the ratio {ratio:.3f}, memory time {boundness:.1f} times compute time"
-    any_kernel = f"any memory-bound kernel {tensor_core.bound(ratio):.3f}"
-    return [
-        f"Theory ({known}): never above {most:.4f} with these bytes in device memory ({any_kernel}).",
-        f"Of their work here an eighth is useful: {least:.3f} if nothing overlapped. Best found: {found:.3f}.",
-    ]
+    most, any_kernel = tensor_core.unoverlapped(ratio, boundness), tensor_core.bound(ratio)
+    yield (
+        f"Theory ({known}): never above {most:.4f} with these bytes in device memory "
+        f"(any memory-bound kernel {any_kernel:.3f})."
+    )
+    rates = {shape: best.values.get(f"tensor_fp64_dmma_{shape}_flop_per_s") for shape in SHAPES}
+    worst = [f"{shape} {model.worst_ratio(rate, cuda, bandwidth):.3f}" for shape, rate in rates.items() if rate]
+    if worst:
+        yield f"Of their work here an eighth is useful: if nothing overlapped, {', '.join(worst)}."
+
+
+_NEEDED = ("tensor_fp64_dmma_flop_per_s", "fp64_flop_per_s", "dram_copy_bytes_per_s")

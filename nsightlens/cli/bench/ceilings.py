@@ -1,6 +1,6 @@
 """``nsightlens bench ceilings``, also ``nsightlens ceilings``: what this GPU gives at best."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,19 @@ def command(*, recorded: Path | None, output: Path | None, **more: Any) -> None:
 
     Device memory, L2, shared memory, multiply-adds by data type, tensor instructions by data type and family.
     """
-    from nsightlens.measured import SCHEMA, Measured, write_ceilings  # noqa: PLC0415
+    from nsightlens.measured import SCHEMA, ready_folder  # noqa: PLC0415
 
-    found = show(_measure, SCHEMA, recorded=recorded, output=output, **more)
-    if recorded is None and output is None:
-        parts = {name: found[name] for name in ("gpu", "values", "sm_clock_hz", "conditions")}
-        complain(f"kept in {write_ceilings(Measured(**parts))}")
+    ours = recorded is None and output is None
+    if ours:
+        ready_folder()
+    show(_measure, SCHEMA, keep=_keep if ours else None, recorded=recorded, output=output, **more)
+
+
+def _keep(found: Mapping[str, Any]) -> None:
+    from nsightlens.measured import Measured, write_ceilings  # noqa: PLC0415
+
+    parts = {name: found[name] for name in ("gpu", "values", "sm_clock_hz", "conditions")}
+    complain(f"kept in {write_ceilings(Measured(**parts))}")
 
 
 def _measure(say: Callable[[str], None]) -> dict[str, Any]:

@@ -3,18 +3,19 @@
 import json
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from nsightlens.cli.out import complain, write_out
-from nsightlens.errors import ReportError, UsageError
-from nsightlens.files import refuse_existing, write_atomically
+from nsightlens.cli.out import complain, require_output, write_out
+from nsightlens.errors import UsageError
+from nsightlens.files import refuse_existing, require_writable, write_atomically
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-Measure = Callable[[Callable[[str], None]], Mapping[str, Any]]
+Result = Mapping[str, Any]
+Measure = Callable[[Callable[[str], None]], Result]
 
 
 def bench_options(function: Command) -> Command:
@@ -38,9 +39,10 @@ def show(
     fmt: str,
     output: Path | None,
     force: bool,
-    verdict: Callable[[Mapping[str, Any]], Sequence[str]] | None = None,
-) -> Mapping[str, Any]:
-    """Measure (or read) a result, keep it if asked, print it, and return it.
+    finish: Callable[[Result], Result] | None = None,
+    keep: Callable[[Result], None] | None = None,
+) -> None:
+    """Measure (or read) a result, ``finish`` it, write what was asked for, and ``keep``; then print it.
 
     Raises
     ------
@@ -49,33 +51,33 @@ def show(
     ReportError
         If the file holds no such result.
     """
+    from nsightlens.apps.bench.recorded import read_recorded  # noqa: PLC0415
     from nsightlens.report.bench import render  # noqa: PLC0415
 
-    if output is not None:
-        refuse_existing(output, force=force)
-    found = measure(_say) if recorded is None else _read(recorded, schema)
-    if verdict is not None:
-        found = {**found, "verdict": list(verdict(found))}
+    _check(output, fmt, force=force)
+    found = measure(_say) if recorded is None else read_recorded(recorded, schema)
+    if finish is not None:
+        found = finish(found)
     text = json.dumps(found, indent=1) + "\n"
     if output is not None:
         write_atomically(output, text.encode(), force=force)
         complain(f"wrote {output}")
+    if keep is not None:
+        keep(found)
     width = shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else None
     write_out(text if fmt == "json" else render(found, width=width))
-    return found
 
 
-def _read(path: Path, schema: str) -> Mapping[str, Any]:
-    remedy = "give a file that bench wrote with -o"
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror}", where=str(path), remedy=remedy) from error
-    except (ValueError, RecursionError) as error:
-        raise ReportError("holds no result", where=str(path), remedy=remedy) from error
-    if not isinstance(found, dict) or found.get("schema") != schema:
-        raise ReportError(f"holds no result of this suite ({schema})", where=str(path), remedy=remedy)
-    return found
+def _check(output: Path | None, fmt: str, *, force: bool) -> None:
+    """Raise ``UsageError`` if the result could not be kept or printed, before minutes of measuring."""
+    require_output(fmt)
+    if output is None:
+        return
+    if output.suffix not in {"", ".json"}:
+        remedy = "name a .json file"
+        raise UsageError(f"a result is kept as JSON, not as {output.suffix}", where=str(output), remedy=remedy)
+    refuse_existing(output, force=force)
+    require_writable(output.absolute().parent)
 
 
 def _say(what: str) -> None:
