@@ -132,17 +132,18 @@ def test_half_of_the_iterations_gives_another_result():
     assert work.flop == {"fp64": sum(8 * number * int(many) for number, many in enumerate(np.bincount(counts)))}
 
 
-def phases_by_hand(a, loads, count, warps=16, spread=2, rows=8):
-    """Walk through the phases of one block, one warp after the other, in FP64."""
+def phases_by_hand(given, loads, warps=16, spread=2, rows=8):
+    """Walk through the phases of one block, one warp after the other, in FP64, with what the kernel is given."""
+    a, _, m, c, count = given
     found = []
     for warp in range(warps):
         x = a[0, 32 * warp : 32 * warp + 32].astype(np.float64)
         for phase in range(count):
             for turn in range(1 + (warp + phase) % warps * spread):
                 if loads:
-                    x = x + a[(phase + turn) % rows, 32 * warp : 32 * warp + 32]
+                    x = x + float(m) * a[(phase + turn) % rows, 32 * warp : 32 * warp + 32]
                 for _ in range(8):
-                    x = x * 1.0 + 0.25
+                    x = x * float(m) + float(c)
         found.append(x)
     return np.concatenate(found)
 
@@ -152,17 +153,27 @@ def test_the_phases_are_what_the_kernel_does(loads):
     work = parallelism.phases(True, 1, loads=loads, count=5)
     given = work.arguments(np.random.default_rng(0))
     assert given[0].shape == (8 if loads else 1, 1024)
-    np.testing.assert_allclose(work.reference(given)[0][:512], phases_by_hand(given[0], loads, 5), rtol=1e-6)
+    np.testing.assert_allclose(work.reference(given)[0][:512], phases_by_hand(given, loads), rtol=1e-6)
 
 
 def test_the_pixels_are_what_the_kernel_does():
     work = access.pixels(False, 1, 256, steps=96)
+    _, _, gain, m, c, _ = work.arguments(np.random.default_rng(0))
     (found,) = work.reference((np.arange(256, dtype=np.uint8),))
     for value in range(256):
-        x = float(value * 200 >> 8)
+        x = float(value * int(gain) >> 8)
         for _ in range(96):
-            x = x * 1.0 + 3.0
+            x = x * float(m) + float(c)
         assert found[value] == int(x) & 255
+
+
+def test_the_divisions_are_what_the_kernel_does():
+    work = instructions.divide(True, 1, 256, n=64, steps=64)
+    a, _, d, c, steps, _ = work.arguments(np.random.default_rng(0))
+    x = a
+    for _ in range(4 * steps):
+        x = x / d + c
+    np.testing.assert_allclose(work.reference((a,))[0], x, rtol=work.rtol)
 
 
 def test_no_output_is_right_before_the_launch():
