@@ -15,7 +15,7 @@ WARM_UP = 3
 class Timing:
     """Seconds between two events around a launch, over several repeats.
 
-    A launch costs some of that (11 µs on an H200), so that kernels below 100 µs look slower than they are.
+    A launch costs about 11 µs of that, so that kernels below 100 µs look slower than they are.
     """
 
     median_s: float

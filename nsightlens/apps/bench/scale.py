@@ -19,6 +19,7 @@ from nsightlens.measured import Measured, find_ceilings
 from nsightlens.models import scale as model
 from nsightlens.models import tensor_core
 from nsightlens.ranges import annotate
+from nsightlens.units import si
 
 SCHEMA = "nsightlens.bench/1"
 BYTES = 16
@@ -143,7 +144,7 @@ def verdict(result: Mapping[str, Any]) -> list[str]:
     cuda, copy = rates["CUDA cores"], rates[COPY]
     tensor = {name: rate / cuda for name, rate in rates.items() if name.startswith("tensor")}
     best = max(tensor, key=lambda name: tensor[name])
-    lines = [f"CUDA cores reach {cuda / copy:.3f} of the best copy of the same run."]
+    lines = [f"{si(BYTES * largest, 'B')}: CUDA cores reach {cuda / copy:.3f} of the best copy of the same run."]
     lines += [f"Tensor cores against CUDA cores: {', '.join(f'{name} {ratio:.3f}' for name, ratio in tensor.items())}."]
     return lines + _allowed(find_ceilings(result["conditions"]["gpu"]), tensor[best])
 
@@ -159,6 +160,6 @@ def _allowed(best: Measured | None, found: float) -> list[str]:
     known = f"peaks in the ratio {ratio:.3f}, memory time {boundness:.1f} times compute time"
     any_kernel = f"any memory-bound kernel {tensor_core.bound(ratio):.3f}"
     return [
-        f"Theory ({known}): never above {most:.4f} with these bytes ({any_kernel}).",
+        f"Theory ({known}): never above {most:.4f} with these bytes in device memory ({any_kernel}).",
         f"Of their work here an eighth is useful: {least:.3f} if nothing overlapped. Best found: {found:.3f}.",
     ]
