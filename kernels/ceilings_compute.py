@@ -42,7 +42,7 @@ class Fma(NamedTuple):
 class Mma(NamedTuple):
     """A tensor instruction: logical shape, a word of A and B, accumulator, registers of it, kept part of k, devices.
 
-    Words are ones, or for FP16 sums quarters. ``only``: FP8 is a tensor instruction there; elsewhere the compiler makes
+    Words are ones, or for FP16 sums 1 / 2. ``only``: FP8 is a tensor instruction there; elsewhere the compiler makes
     of it others of FP16.
     """
 
@@ -56,24 +56,29 @@ class Mma(NamedTuple):
 
     @property
     def each_round(self) -> int:
-        """What a round adds to each accumulator; 1 for FP16, which holds few whole numbers."""
-        return 1 if self.accumulator is np.uint32 else self.shape[2] // self.kept
+        """What a round adds to each accumulator; to FP16, which holds few whole numbers, 1 for every 4 products.
+
+        So it is exact even if a device rounds after every 4 of them.
+        """
+        return self.shape[2] // self.kept // (4 if self.accumulator is np.uint32 else 1)
 
     def start(self, rounds: int) -> Any:  # noqa: ANN401
         """Return where accumulators begin: 0; two FP16 numbers as far below 0 as they end above."""
-        return self.accumulator(0) if self.accumulator is not np.uint32 else _two_halves(-(rounds // 2))
+        if self.accumulator is np.uint32:
+            return _two_halves(-(rounds // 2) * self.each_round)
+        return self.accumulator(0)
 
     def end(self, rounds: int) -> Any:  # noqa: ANN401
         """Return where they end."""
         if self.accumulator is np.uint32:
-            return _two_halves(rounds - rounds // 2)
+            return _two_halves((rounds - rounds // 2) * self.each_round)
         return self.accumulator(rounds * self.each_round)
 
     @property
     def most_rounds(self) -> int:
         """Rounds up to which all sums are exact."""
         if self.accumulator is np.uint32:
-            return 2 * _EXACT_FP16
+            return 2 * _EXACT_FP16 // self.each_round
         return _EXACT_FP32 // (CHAINS * self.registers * self.each_round)
 
 
@@ -84,7 +89,7 @@ FMA = {
     "fp32": Fma(np.float32, 1.0, 1.0, 1.0, 1),
     "fp16": Fma(np.float16, 1 - 2.0**-11, 0.0, 65504.0, 2, ("NEEDS_HALF",)),
 }
-HALF, QUARTERS, BFLOAT, SINGLE, BYTE, E4M3 = 0x3C003C00, 0x34003400, 0x3F803F80, 0x3F800000, 0x01010101, 0x38383838
+HALF, HALVES, BFLOAT, SINGLE, BYTE, E4M3 = 0x3C003C00, 0x38003800, 0x3F803F80, 0x3F800000, 0x01010101, 0x38383838
 MMA = {
     "fp64_m8n8k4": Mma((8, 8, 4), 1.0, np.float64, 2),
     "fp64_m16n8k4": Mma((16, 8, 4), 1.0, np.float64, 4, since="9.0"),
@@ -92,7 +97,7 @@ MMA = {
     "fp64_m16n8k16": Mma((16, 8, 16), 1.0, np.float64, 4, since="9.0"),
     "tf32": Mma((16, 8, 8), SINGLE, np.float32, 4),
     "fp16": Mma((16, 8, 16), HALF, np.float32, 4),
-    "fp16_fp16": Mma((16, 8, 16), QUARTERS, np.uint32, 2),
+    "fp16_fp16": Mma((16, 8, 16), HALVES, np.uint32, 2),
     "bf16": Mma((16, 8, 16), BFLOAT, np.float32, 4),
     "int8": Mma((16, 8, 32), BYTE, np.int32, 4),
     "fp8": Mma((16, 8, 32), E4M3, np.float32, 4, since="8.9", only=("8.9", "12")),

@@ -77,10 +77,12 @@ def _rates(here: Device) -> Iterator[Rate]:
         yield Rate(f"{kind}_flop_per_s", works)
     tensor = {
         kind: works
-        for kind in MMA
-        if (works := [workload("mma_rate", kind=kind, blocks=b, rounds=ROUNDS["mma"]) for b in blocks])[0].runs_on(
-            here.compute_capability
-        )
+        for kind, one in MMA.items()
+        if (
+            works := [
+                workload("mma_rate", kind=kind, blocks=b, rounds=min(ROUNDS["mma"], one.most_rounds)) for b in blocks
+            ]
+        )[0].runs_on(here.compute_capability)
     }
     for kind, works in tensor.items():
         dtype, _, more = kind.partition("_")
