@@ -17,6 +17,10 @@ from nsightlens.kernels.workload import Workload
 
 GROUP = "nsightlens.kernels"
 ONE_AND_MORE = frozenset({"blocks", "pieces", "each", "per_sm", "of", "depth", "stride", "rounds", "tiles", "vectors"})
+MOST = dict.fromkeys(("published", "phases", "apart", "fma", "mma"), 1) | dict.fromkeys(
+    ("blocks", "pieces", "rounds", "tiles"), 2**31 - 1
+)
+"""Largest value of switches, and of what is the size of a grid or has 32 bits on the device."""
 _MODULES = ("vector", "scale_tensor", "ceilings_memory", "ceilings_compute", "co_issue", "overlap")
 
 
@@ -36,12 +40,14 @@ class Family:
         return {one.name: one.default for one in found if one.default is not inspect.Parameter.empty}
 
     def refuse(self, given: Mapping[str, Any]) -> None:
-        """Raise ``UsageError`` for whole numbers that are none or lie below 0 (below 1 for ``ONE_AND_MORE``)."""
+        """Raise ``UsageError`` for whole numbers that are none or beyond their range (``ONE_AND_MORE``, ``MOST``)."""
         found = inspect.signature(self.make).parameters
         for name, value in given.items():
-            least = 1 if name in ONE_AND_MORE else 0
-            if found[name].annotation is int and not (isinstance(value, int) and value >= least):
-                message = f"{name} must be a whole number from {least}, not {value!r}"
+            least, most = int(name in ONE_AND_MORE), MOST.get(name)
+            whole = isinstance(value, int) and not isinstance(value, bool)
+            if found[name].annotation is int and not (whole and least <= value <= (value if most is None else most)):
+                span = f"from {least}" if most is None else f"from {least} to {most}"
+                message = f"{name} must be a whole number {span}, not {value!r}"
                 raise UsageError(message, where=self.name, remedy=f"{name}: {self.meaning[name]}")
 
 

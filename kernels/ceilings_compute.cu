@@ -1,5 +1,5 @@
 // What the arithmetic pipes give at best: each warp runs CHAINS independent chains of one operation, rounds times.
-// KIND chooses the operation. Data are ones, known to the host alone, so that every sum is exact and nothing folds.
+// KIND chooses the operation. Data are known to the host alone, so that nothing folds, and such that every result is exact.
 #ifdef NEEDS_HALF
 #include <cuda_fp16.h>
 #endif
@@ -13,10 +13,11 @@ using Scalar = __half2;
 #endif
 
 #if KIND == FMA_FP64 || KIND == FMA_FP32 || KIND == FMA_FP16
-// Start + rounds x STEPS x c with m = 1; c = 0 for FP16, whose sums would not stay exact.
+// FP32 and FP64: start + rounds x STEPS x c with m = 1. FP16, whose sums would not stay exact: with c = 0 and the largest m
+// below 1 each product is the next smaller number.
 extern "C" __global__ void fma_rate(const Scalar* __restrict__ mc, float* __restrict__ out, unsigned int rounds)
 {
-    constexpr int CHAINS = 8, STEPS = 8;
+    constexpr int CHAINS = 8, STEPS = 64;
     const Scalar m = mc[0], c = mc[1];
     Scalar x[CHAINS];
 #pragma unroll
@@ -124,18 +125,23 @@ __device__ __forceinline__ void mma(Acc (&d)[S::d], const Word (&a)[S::a], const
 #endif
 }
 
-// Each accumulator becomes rounds x (k kept) x ones[0] x ones[1]; a thread writes the sum of its own.
-extern "C" __global__ void mma_rate(const Word* __restrict__ ones, Acc* __restrict__ out, unsigned int rounds)
+// Each accumulator becomes start + rounds x (k kept) x words[0] x words[1]; a thread writes the sum of its own.
+extern "C" __global__ void mma_rate(const Word* __restrict__ words, Acc* __restrict__ out, Acc start, unsigned int rounds)
 {
     constexpr int CHAINS = 8;
     Word a[S::a], b[S::b];
     for (Word& word : a) {
-        word = ones[0];
+        word = words[0];
     }
     for (Word& word : b) {
-        word = ones[1];
+        word = words[1];
     }
-    Acc d[CHAINS][S::d] = {};
+    Acc d[CHAINS][S::d];
+    for (auto& chain : d) {
+        for (Acc& value : chain) {
+            value = start;
+        }
+    }
 #pragma unroll 1
     for (unsigned int round = 0; round < rounds; ++round) {
 #pragma unroll

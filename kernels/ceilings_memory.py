@@ -3,7 +3,7 @@
 import numpy as np
 
 from nsightlens.kernels.catalogue import family
-from nsightlens.kernels.workload import Arguments, Array, Workload
+from nsightlens.kernels.workload import Arguments, Array, Workload, poison
 
 THREADS, PIECES, UNIT = 256, 4, 16
 PIECE_BYTES = THREADS * PIECES * UNIT
@@ -32,7 +32,7 @@ def dram_read(pieces: int, each: int = PIECES) -> Workload:
         defines={"PIECES": each},
         grid=(pieces, 1, 1),
         block=_BLOCK,
-        arguments=lambda random: (_words(random, pieces, each), np.zeros(pieces, np.uint32)),
+        arguments=lambda random: (_words(random, pieces, each), poison(pieces, np.uint32)),
         outputs=(1,),
         reference=lambda given: (np.bitwise_xor.reduce(given[0], axis=1),),
         flop={},
@@ -52,7 +52,7 @@ def dram_write(pieces: int, each: int = PIECES) -> Workload:
         defines={"PIECES": each},
         grid=(pieces, 1, 1),
         block=_BLOCK,
-        arguments=lambda _: (np.zeros((units, 4), np.uint32),),
+        arguments=lambda _: (poison((units, 4), np.uint32),),
         outputs=(0,),
         reference=lambda _: (np.repeat(np.arange(units, dtype=np.uint64).astype(np.uint32)[:, None], 4, axis=1),),
         flop={},
@@ -71,7 +71,7 @@ def dram_copy(pieces: int, each: int = PIECES) -> Workload:
         defines={"PIECES": each},
         grid=(pieces, 1, 1),
         block=_BLOCK,
-        arguments=lambda random: (_words(random, pieces, each), np.zeros((pieces, _bytes(each) // 4), np.uint32)),
+        arguments=lambda random: (_words(random, pieces, each), poison((pieces, _bytes(each) // 4), np.uint32)),
         outputs=(1,),
         reference=lambda given: (given[0],),
         flop={},
@@ -90,7 +90,7 @@ def l2_read(pieces: int, blocks: int, rounds: int) -> Workload:
         grid=(blocks, 1, 1),
         block=_BLOCK,
         arguments=lambda random: (
-            *(_words(random, pieces), np.zeros(blocks, np.uint32)),
+            *(_words(random, pieces), poison(blocks, np.uint32)),
             *(np.uint32(pieces), np.uint32(rounds)),
         ),
         outputs=(1,),
@@ -120,7 +120,7 @@ def shared_read(blocks: int, rounds: int) -> Workload:
         entry="shared_read",
         grid=(blocks, 1, 1),
         block=_BLOCK,
-        arguments=lambda _: (np.zeros(blocks, np.uint32), np.uint32(rounds)),
+        arguments=lambda _: (poison(blocks, np.uint32), np.uint32(rounds)),
         outputs=(0,),
         reference=lambda _: (np.full(blocks, _shared_sum(rounds), np.uint32),),
         flop={},

@@ -5,11 +5,11 @@ import numpy as np
 from nsightlens.errors import UsageError
 from nsightlens.kernels.catalogue import family
 from nsightlens.kernels.ceilings_compute import HALF, THREADS, WARP
-from nsightlens.kernels.workload import Workload
+from nsightlens.kernels.workload import Workload, poison
 
 CHAINS = 8
-FMAS, MMAS = 64, 4
-"""Instructions of each kind in a round: about the same time on an H200."""
+FMAS, MMAS = 128, 8
+"""Instructions of each kind in a round: about the same time on an H200, and a tensor instruction for each chain."""
 SHAPES = {64: (16, 8, 8), 32: (16, 8, 16)}
 
 
@@ -19,12 +19,14 @@ SHAPES = {64: (16, 8, 8), 32: (16, 8, 16)}
     mma="1: tensor instructions, 0: none",
     apart="1: by different warps, 0: by every warp in turn",
     blocks="blocks of 256 threads",
-    rounds="times 64 multiply-adds and 4 tensor instructions a warp",
+    rounds="times 128 multiply-adds and 8 tensor instructions a warp",
 )
 def co_issue(bits: int, blocks: int, rounds: int, fma: int = 1, mma: int = 1, apart: int = 0) -> Workload:
     """Multiply-adds beside tensor instructions: is the time the longer of both, or the sum of both."""
     if bits not in SHAPES:
         raise UsageError(f"there are no such data: {bits} bits", where="co_issue", remedy="bits=64 or bits=32")
+    if not (fma or mma):
+        raise UsageError("there is nothing to do", where="co_issue", remedy="fma=1, mma=1 or both")
     fmas, mmas, threads = FMAS * bool(fma), MMAS * bool(mma), blocks * THREADS
     (m, n, k), dtype = SHAPES[bits], np.float64 if bits == 64 else np.float32  # noqa: PLR2004
     even = np.arange(threads) // WARP % 2 == 0
@@ -43,7 +45,7 @@ def co_issue(bits: int, blocks: int, rounds: int, fma: int = 1, mma: int = 1, ap
         defines={"BITS": bits, "APART": apart, "FMAS": fmas, "MMAS": mmas},
         grid=(blocks, 1, 1),
         block=(THREADS, 1, 1),
-        arguments=lambda _: (np.ones(3, dtype), np.array([one]), np.zeros(threads, dtype), np.uint32(rounds)),
+        arguments=lambda _: (np.ones(3, dtype), np.array([one]), poison(threads, dtype), np.uint32(rounds)),
         outputs=(2,),
         reference=lambda _: (np.broadcast_to(np.asarray(each, dtype), threads).copy(),),
         flop=flop,

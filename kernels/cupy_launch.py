@@ -66,13 +66,13 @@ def prepare(work: Workload, seed: int = 0) -> Prepared:
     Raises
     ------
     UsageError
-        If there is no CuPy or no GPU, or the GPU is too old.
+        If there is no CuPy or no GPU, or the GPU cannot run the kernel.
     """
     cupy = load_cupy()
-    found = str(cupy.cuda.Device().compute_capability)
-    needed = work.min_compute_capability.replace(".", "")
-    if int(found) < int(needed):
-        raise UsageError(f"needs compute capability {work.min_compute_capability}", where=work.name)
+    digits = str(cupy.cuda.Device().compute_capability)
+    if not work.runs_on(f"{digits[:-1]}.{digits[-1]}"):
+        needed = " or ".join(work.only) or f"{work.min_compute_capability} or newer"
+        raise UsageError(f"needs compute capability {needed}", where=work.name)
     host = tuple(work.arguments(np.random.default_rng(seed)))
     device = [cupy.asarray(one) if isinstance(one, np.ndarray) and one.ndim else one for one in host]
     return Prepared(work, host, device)

@@ -6,14 +6,17 @@ import numpy as np
 
 from nsightlens.errors import UsageError
 from nsightlens.kernels.catalogue import family
-from nsightlens.kernels.workload import Arguments, Array, Workload
+from nsightlens.kernels.workload import Arguments, Array, Workload, poison
 
 THREADS, WARP = 256, 32
 VECTOR_BYTES = 16
 KINDS: Mapping[int, type] = {32: np.float32, 64: np.float64, 164: np.float64}
 DMMA = 164
 SM_SHARED_BYTES = 227 * 1024
-"""Shared memory that blocks of one multiprocessor can have on Hopper; each block also takes 1 KiB of its own."""
+"""Shared memory that blocks of one multiprocessor can have on these devices; each block also takes 1 KiB of its own."""
+MOST_PER_SM = 2048 // THREADS
+DEVICES = ("9", "10")
+"""Compute capabilities with so much shared memory and so many threads (CUDA programming guide)."""
 VARIANTS = {"full": (1, 1), "memory": (1, 0), "compute": (0, 1), "skeleton": (0, 0)}
 """Name to whether memory accesses and arithmetic are there."""
 _FACTOR, _SUMMAND, _FAKE, _NEVER = 1 - 2.0**-10, 2.0**-10, 0.75, -12345.0
@@ -32,6 +35,10 @@ def factorial(
     kind: int, steps: int, vectors: int, blocks: int, per_sm: int = 4, phases: int = 0, variant: str = "full"
 ) -> Workload:
     """Load 16 bytes, work on them, store them: at so many blocks a multiprocessor, in one of four variants."""
+    if per_sm > MOST_PER_SM:
+        raise UsageError(
+            f"per_sm is at most {MOST_PER_SM}, not {per_sm}", where="factorial", remedy="take a smaller one"
+        )
     define = _defines(kind, steps, variant) | {"PHASES": phases, "DEPTH": 1, "OF": 1, "AHEAD": 0}
     return _workload(
         "factorial", kind, steps, vectors, variant, define, blocks, SM_SHARED_BYTES // per_sm - 1024, np.uint64(vectors)
@@ -52,11 +59,23 @@ def pipelined(
     kind: int, steps: int, tiles: int, blocks: int, ahead: int, of: int = 4, depth: int = 8, variant: str = "full"
 ) -> Workload:
     """Tiles through shared memory, a part of them double-buffered: so much of the arithmetic can hide."""
+    _refuse_pipeline(tiles, blocks, ahead, of, depth)
     define = _defines(kind, steps, variant) | {"PHASES": 0, "DEPTH": depth, "OF": of, "AHEAD": ahead}
     vectors = tiles * THREADS * depth
     return _workload(
         "pipelined", kind, steps, vectors, variant, define, blocks, SM_SHARED_BYTES - 1024, np.uint32(tiles)
     )
+
+
+def _refuse_pipeline(tiles: int, blocks: int, ahead: int, of: int, depth: int) -> None:
+    most = (SM_SHARED_BYTES - 1024) // (2 * THREADS * VECTOR_BYTES)
+    for bad, what in (
+        (ahead > of, f"ahead is at most of, {of}, not {ahead}"),
+        (tiles < blocks, f"tiles are at least blocks, {blocks}, not {tiles}"),
+        (depth > most, f"depth is at most {most}, for two tiles in shared memory, not {depth}"),
+    ):
+        if bad:
+            raise UsageError(what, where="pipelined", remedy="change one of them")
 
 
 def _defines(kind: int, steps: int, variant: str) -> dict[str, str | int]:
@@ -96,13 +115,14 @@ def _workload(
         grid=(blocks, 1, 1),
         block=(THREADS, 1, 1),
         shared_bytes=shared_bytes,
-        arguments=lambda random: (_data(random, vectors, lanes, dtype), _zeros(vectors, lanes, dtype), opaque, size),
+        arguments=lambda random: (_data(random, vectors, lanes, dtype), poison((vectors, lanes), dtype), opaque, size),
         outputs=(1,),
         reference=lambda given: (_expected(given, kind, steps * compute, memory),),
         flop=flop,
         dram_bytes=memory * 2 * VECTOR_BYTES * vectors,
         rtol=1e-12 if dtype is np.float64 else 1e-4,
         min_compute_capability="9.0",
+        only=DEVICES,
     )
 
 
@@ -110,14 +130,12 @@ def _data(random: np.random.Generator, vectors: int, lanes: int, dtype: type) ->
     return np.asarray(random.random((vectors, lanes), dtype=dtype) + dtype(0.5))
 
 
-def _zeros(vectors: int, lanes: int, dtype: type) -> Array:
-    return np.zeros((vectors, lanes), dtype)
-
-
 def _expected(given: Arguments, kind: int, steps: int, memory: int) -> Array:
     a = given[0]
     if not memory:
-        return np.zeros_like(a)
+        return np.asarray(given[1])
+    if not steps:
+        return np.asarray(a)
     if kind == DMMA:
         return _after_products(a, steps)
     power = _FACTOR**steps

@@ -5,7 +5,7 @@ import numpy as np
 from nsightlens.errors import UsageError
 from nsightlens.kernels.catalogue import family
 from nsightlens.kernels.vector import BLOCK, FP64_BYTES, random_vector
-from nsightlens.kernels.workload import Array, Workload, blocks
+from nsightlens.kernels.workload import Array, Workload, blocks, poison
 
 WARP, TILE = 32, 64
 ROWS = {8: "8.0", 16: "9.0"}
@@ -26,7 +26,7 @@ def scale_tensor(n: int, q: float = 1.5, published: int = 0, rows: int = 8) -> W
         defines={"PUBLISHED": published, "MMA_ROWS": rows},
         grid=blocks(-(-n // tile) * WARP, BLOCK),
         block=(BLOCK, 1, 1),
-        arguments=lambda random: (random_vector(random, n), np.zeros(n), np.float64(q), np.uint64(n)),
+        arguments=lambda random: (random_vector(random, n), poison(n, np.float64), np.float64(q), np.uint64(n)),
         outputs=(1,),
         reference=lambda given: (tile_products(given[0], q, tile),),
         # Two products of rows x 4 and 4 x 8 a tile; the rest is a multiplication an element.

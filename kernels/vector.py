@@ -4,7 +4,7 @@ import numpy as np
 
 from nsightlens.errors import UsageError
 from nsightlens.kernels.catalogue import family
-from nsightlens.kernels.workload import Arguments, Array, Workload, blocks
+from nsightlens.kernels.workload import Arguments, Array, Workload, blocks, poison
 
 BLOCK = 256
 FP64_BYTES = 8
@@ -25,7 +25,7 @@ def scale(n: int, q: float = 1.5) -> Workload:
         entry="scale",
         grid=blocks((n + 1) // 2, BLOCK),
         block=(BLOCK, 1, 1),
-        arguments=lambda random: (random_vector(random, n), np.zeros(n), np.float64(q), np.uint64(n)),
+        arguments=lambda random: (random_vector(random, n), poison(n, np.float64), np.float64(q), np.uint64(n)),
         outputs=(1,),
         reference=lambda given: (given[0] * q,),
         flop={"fp64": n},
@@ -46,7 +46,7 @@ def scale_strided(n: int, q: float = 1.5, stride: int = 32) -> Workload:
         entry="scale_strided",
         grid=(rows, stride, 1),
         block=(BLOCK, 1, 1),
-        arguments=lambda random: (random_vector(random, n), np.zeros(n), *scalars),
+        arguments=lambda random: (random_vector(random, n), poison(n, np.float64), *scalars),
         outputs=(1,),
         reference=lambda given: (given[0] * q,),
         flop={"fp64": n},
@@ -63,7 +63,13 @@ def fma_chain(n: int, steps: int = 32, m: float = 1 - 2.0**-10, c: float = 2.0**
         entry=f"fma_chain<{int(steps)}>",
         grid=blocks((n + 1) // 2, BLOCK),
         block=(BLOCK, 1, 1),
-        arguments=lambda random: (random_vector(random, n), np.zeros(n), np.float64(m), np.float64(c), np.uint64(n)),
+        arguments=lambda random: (
+            random_vector(random, n),
+            poison(n, np.float64),
+            np.float64(m),
+            np.float64(c),
+            np.uint64(n),
+        ),
         outputs=(1,),
         reference=lambda given: (_chained(given, int(steps), m, c),),
         flop={"fp64": 2 * int(steps) * n},

@@ -6,6 +6,7 @@ from functools import cached_property
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
@@ -29,13 +30,13 @@ class Workload:
         Blocks, and threads of a block, as x, y, z.
     arguments
         From a random generator to the arguments in the order of the kernel: NumPy arrays, which are copied to the
-        device, and NumPy scalars.
+        device, and NumPy scalars. What the kernel overwrites begins as ``poison``.
     outputs
         Positions of the arguments that the kernel writes.
     reference
         From the arguments (as before the launch) to what the outputs must be, in their order.
     flop
-        Pipe, such as ``fp64`` or ``tensor_fp64``, to work in FLOP; a fused multiply-add counts 2.
+        Pipe, such as ``fp64`` or ``tensor_fp64``, to work in FLOP; a fused multiply-add counts 2, a division 1.
     dram_bytes
         Least traffic with device memory in bytes: each input read once, each output written once.
     shared_bytes
@@ -46,6 +47,9 @@ class Workload:
         Largest deviation from the reference, relative and absolute.
     min_compute_capability
         Oldest device, such as ``8.0``.
+    only
+        Devices beyond it that can run it: compute capabilities such as ``8.9``, or ``12`` for all that begin so; empty:
+        all.
     l2_resident
         Whether its data fit into the L2 cache, so that device memory hardly moves when it runs again.
     """
@@ -66,8 +70,16 @@ class Workload:
     rtol: float = 0.0
     atol: float = 0.0
     min_compute_capability: str = "6.0"
+    only: tuple[str, ...] = ()
     l2_resident: bool = False
     package: str = "nsightlens.kernels"
+
+    def runs_on(self, compute_capability: str) -> bool:
+        """Tell whether a device of this compute capability, such as ``9.0``, can run it."""
+        major, _, minor = compute_capability.partition(".")
+        least = tuple(map(int, self.min_compute_capability.split(".")))
+        known = not self.only or compute_capability in self.only or major in self.only
+        return known and (int(major), int(minor)) >= least
 
     @cached_property
     def code(self) -> str:
@@ -78,6 +90,14 @@ class Workload:
     def options(self) -> tuple[str, ...]:
         """Options of the compiler (NVRTC)."""
         return ("--std=c++17", "-lineinfo", *(f"-D{name}={value}" for name, value in self.defines.items()))
+
+
+def poison(shape: int | tuple[int, ...], dtype: Any) -> Array:  # noqa: ANN401
+    """Return an array that no result agrees with: NaN, or 0xA5 in every byte of whole numbers."""
+    found = np.full(shape, np.nan, dtype) if np.dtype(dtype).kind == "f" else np.empty(shape, dtype)
+    if found.dtype.kind != "f":
+        found.view(np.uint8).fill(0xA5)
+    return found
 
 
 def blocks(elements: int, each: int) -> tuple[int, int, int]:

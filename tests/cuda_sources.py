@@ -2,6 +2,7 @@
 
 import ctypes
 import importlib.util
+import re
 import shutil
 import subprocess
 from functools import cache
@@ -18,6 +19,38 @@ def nvrtc():
         for path in sorted(Path(folder).glob("**/libnvrtc.so*")):
             return ctypes.CDLL(str(path))
     return None
+
+
+def disassembler():
+    """Return the path of nvdisasm, of the toolkit or of the wheel nvidia-cuda-nvdisasm, or None."""
+    spec = importlib.util.find_spec("nvidia")
+    found = [path for folder in (spec.submodule_search_locations if spec else ()) for path in _nvdisasm(folder)]
+    return shutil.which("nvdisasm") or next(iter(found), None)
+
+
+def _nvdisasm(folder):
+    return map(str, sorted(Path(folder).glob("**/bin/nvdisasm")))
+
+
+def longest_loop(work, arch, folder):
+    """Return the instructions, such as ``DFMA R6, R2, R6, R4``, of the longest loop on ``arch``; needs nvcc."""
+    assert compile_source(work, arch, folder) == ""
+    command = [disassembler(), "-c", folder / "cubin"]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return max(_loops(text.splitlines()), key=len, default=[])
+
+
+def _loops(lines):
+    """Yield the instructions from each label to each jump back to it."""
+    labels, found = {}, []
+    for line in lines:
+        if label := re.match(r"(\.L\w+):", line):
+            labels[label[1]] = len(found)
+        elif instruction := re.match(r"\s+/\*[0-9a-f]{4,}\*/\s+(?:@\S+\s+)?([A-Z].*?)\s*;", line):
+            found.append(instruction[1])
+            jump = re.search(r"BRA.*`\((\.L\w+)\)", line)
+            if jump and jump[1] in labels:
+                yield found[labels[jump[1]] :]
 
 
 def compiler():

@@ -269,6 +269,8 @@ def test_truth_is_the_share_that_goes_with_one_defect():
     both, one, none = (timing([seconds] * 5) for seconds in (4.0, 3.0, 1.0))
     a, b = frozenset({"a"}), frozenset({"b"})
     times = {frozenset(): none, a: one, b: timing([2.0] * 5), a | b: both}
-    assert losses.truth(a, times) == {"a": {"share": pytest.approx(2 / 3), "error": 0}}
-    assert losses.truth(a | b, times)["a"]["share"] == pytest.approx(1 - 2 / 4)
-    assert losses.truth(a | b, times)["b"]["share"] == pytest.approx(1 - 3 / 4)
+    less = pytest.approx(1 - 0.5 / 2.5)
+    assert losses.truth(a, times, 0.5) == {"a": {"share": pytest.approx(2 / 3), "error": 0, "share_less_launch": less}}
+    two = losses.truth(a | b, times, 0.5)
+    assert (two["a"]["share"], two["b"]["share"]) == (pytest.approx(1 - 2 / 4), pytest.approx(1 - 3 / 4))
+    assert two["b"]["share_less_launch"] == pytest.approx(1 - 2.5 / 3.5)

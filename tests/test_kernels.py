@@ -1,18 +1,21 @@
 """The catalogue of kernels, and the programs that run them, without a GPU."""
 
 import sys
+from itertools import product
 from types import SimpleNamespace
 
 import cuda_sources
 import numpy as np
 import pytest
 
+from nsightlens.apps.bench import ceilings, co_issue, overlap
 from nsightlens.errors import NsightlensError, UsageError
 from nsightlens.kernels import check, cupy_launch, programs
 from nsightlens.kernels.catalogue import families, workload
 from nsightlens.kernels.ceilings_compute import FMA, MMA
 from nsightlens.kernels.overlap import VARIANTS
 from nsightlens.kernels.timing import timing
+from nsightlens.kernels.workload import poison
 
 SIZES = (1, 2, 3, 31, 33, 63, 64, 65, 511, 512, 513, 4099)
 SMALL = {
@@ -48,7 +51,7 @@ SMALL = {
 }
 ALL = [(name, given) for name, many in SMALL.items() for given in many]
 IDS = ["-".join([name, *map(str, given.values())]) for name, given in ALL]
-ARCHITECTURES = {"sm_80": 80, "sm_90": 90, "sm_100": 100}
+ARCHITECTURES = ("sm_80", "sm_90", "sm_100")
 
 
 @pytest.fixture(params=ALL, ids=IDS)
@@ -76,8 +79,9 @@ def test_every_workload_is_whole(work):
     assert len(expected) == len(work.outputs)
     for position, right in zip(work.outputs, expected, strict=True):
         assert (arguments[position].shape, arguments[position].dtype) == (right.shape, right.dtype)
-        quiet = work.name.endswith(("_compute", "_skeleton", "mma_fp16_fp16"))
-        assert np.array_equal(arguments[position], right) == quiet
+        quiet = work.name.endswith(("_compute", "_skeleton"))
+        assert np.array_equal(arguments[position], poison(right.shape, right.dtype), equal_nan=right.dtype.kind == "f")
+        assert check.agree(arguments[position], right, work.rtol, work.atol) == quiet
     assert all(value >= 0 and isinstance(value, int) for value in work.flop.values())
 
 
@@ -87,6 +91,69 @@ def test_least_traffic_is_what_arrays_hold(work):
     arguments = work.arguments(np.random.default_rng(0))
     arrays = [one for one in arguments if isinstance(one, np.ndarray) and one.ndim]
     assert work.dram_bytes == sum(one.nbytes for one in arrays)
+
+
+def used():
+    """Yield every kernel with rounds or steps, at the numbers of the suites; without stores there is no result."""
+    for kind in FMA:
+        yield "fma_rate", {"kind": kind, "blocks": 2}, ceilings.ROUNDS["fma"]
+    for kind, one in MMA.items():
+        yield "mma_rate", {"kind": kind, "blocks": 2}, min(ceilings.ROUNDS["mma"], one.most_rounds)
+    yield "shared_read", {"blocks": 2}, ceilings.ROUNDS["shared"]
+    yield "l2_read", {"pieces": 1040, "blocks": 2}, 1501
+    for bits, apart, (fma, mma) in product((64, 32), (0, 1), co_issue.KINDS.values()):
+        yield "co_issue", {"bits": bits, "blocks": 2, "apart": apart, "fma": fma, "mma": mma}, co_issue.ROUNDS
+    yield from (("fma_chain", {"n": 99}, steps) for steps in (1, 32, 128, 1024))
+    for kind, many in overlap.STEPS.items():
+        yield from (("factorial", {"kind": kind, "vectors": 64, "blocks": 1}, steps) for steps in many)
+    for kind, many in overlap.PIPELINED.items():
+        yield from (("pipelined", {"kind": kind, "tiles": 2, "blocks": 1, "ahead": 1}, steps) for steps in many)
+
+
+USED = [*used()]
+REPEATS = ("rounds", "steps")
+
+
+def test_every_family_with_rounds_or_steps_is_among_these():
+    assert {name for name, _, _ in USED} == {name for name, one in families().items() if set(REPEATS) & {*one.meaning}}
+
+
+@pytest.mark.parametrize(("name", "given", "number"), USED, ids=str)
+def test_half_of_the_rounds_gives_another_result(name, given, number):
+    (repeat,) = set(REPEATS) & {*families()[name].meaning}
+    whole, half = (workload(name, **given, **{repeat: many}) for many in (number, number // 2))
+    arguments = whole.arguments(np.random.default_rng(0))
+    for right, wrong in zip(whole.reference(arguments), half.reference(arguments), strict=True):
+        assert not check.agree(wrong, right, whole.rtol, whole.atol)
+
+
+def fp16_chain(steps):
+    """Emulate the chain of fma_rate in FP16: the product is exact in FP64, and rounded once."""
+    x, m = np.float16(65504), np.float16(1 - 2.0**-11)
+    for _ in range(steps):
+        x = np.float16(float(x) * float(m))
+    return float(x)
+
+
+def test_fp16_multiply_adds_are_counted_by_what_they_round_to():
+    steps = 64 * ceilings.ROUNDS["fma"]
+    (right,) = workload("fma_rate", kind="fp16", blocks=1, rounds=ceilings.ROUNDS["fma"]).reference(())
+    assert set(right) == {8 * 2 * fp16_chain(steps)}
+    (last,) = workload("fma_rate", kind="fp16", blocks=1, rounds=479).reference(())
+    assert last[0] == 8 * 2 * fp16_chain(64 * 479)
+
+
+def test_fp16_sums_on_tensor_cores_are_exact_all_the_way():
+    rounds = 1024
+    work = workload("mma_rate", kind="fp16_fp16", blocks=1, rounds=rounds)
+    words, _, start, _ = work.arguments(np.random.default_rng(0))
+    x, each = (np.atleast_1d(one).view(np.float16)[0] for one in (start, words))
+    first = float(x)
+    for _ in range(rounds * 16 // 4):  # as if it were rounded after every 4 products
+        x = np.float16(float(x) + 4 * float(each) ** 2)
+    bits = int(np.full(2, x).view(np.uint32)[0])
+    assert float(x) == first + 4 * rounds
+    assert set(work.reference(())[0]) == {8 * 2 * bits % 2**32}
 
 
 def compiled():
@@ -102,8 +169,8 @@ def compiled():
 @pytest.mark.parametrize(("name", "given", "arch"), [*compiled()])
 def test_every_source_compiles(name, given, arch, tmp_path):
     work = workload(name, **given)
-    if float(work.min_compute_capability) * 10 > ARCHITECTURES[arch]:
-        pytest.skip(f"needs compute capability {work.min_compute_capability}")
+    if not work.runs_on(f"{arch[3:-1]}.{arch[-1]}"):
+        pytest.skip("is not for such devices")
     assert cuda_sources.compile_source(work, arch, tmp_path) == ""
 
 
@@ -217,7 +284,19 @@ def test_names_and_parameters_that_do_not_exist_are_usage_errors():
         ("fma_chain", {"n": 8, "steps": -3}),
         ("factorial", {"kind": 164, "steps": 1, "vectors": 33, "blocks": 1}),
         ("factorial", {"kind": 64, "steps": 1, "vectors": 64, "blocks": 1, "per_sm": 0}),
+        ("factorial", {"kind": 64, "steps": 1, "vectors": 64, "blocks": 1, "per_sm": 300}),
+        ("factorial", {"kind": 64, "steps": 1, "vectors": 64, "blocks": 1, "phases": 7}),
         ("pipelined", {"kind": 64, "steps": 1, "tiles": 1, "blocks": 1, "ahead": 9, "of": 0}),
+        ("pipelined", {"kind": 64, "steps": 1, "tiles": 8, "blocks": 1, "ahead": 9, "of": 4}),
+        ("pipelined", {"kind": 64, "steps": 1, "tiles": 3, "blocks": 4, "ahead": 1}),
+        ("pipelined", {"kind": 64, "steps": 1, "tiles": 8, "blocks": 1, "ahead": 1, "depth": 29}),
+        ("co_issue", {"bits": 64, "blocks": 1, "rounds": 1, "apart": 2}),
+        ("co_issue", {"bits": 64, "blocks": 1, "rounds": 1, "fma": 0, "mma": 0}),
+        ("fma_rate", {"kind": "fp64", "blocks": True, "rounds": 1}),
+        ("fma_rate", {"kind": "fp16", "blocks": 1, "rounds": 480}),
+        ("fma_rate", {"kind": "fp32", "blocks": 1, "rounds": 2**31}),
+        ("mma_rate", {"kind": "fp16_fp16", "blocks": 1, "rounds": 1025}),
+        ("scale_tensor", {"n": 64, "published": 2}),
     ):
         with pytest.raises(UsageError):
             workload(name, **given)
@@ -294,8 +373,25 @@ def test_a_wrong_result_is_an_error(launches, monkeypatch, wrong):
 def test_a_device_that_is_too_old_is_a_usage_error(monkeypatch):
     work = workload("scale_tensor", n=8, rows=16)
     monkeypatch.setattr(cupy_launch.load_cupy().cuda, "Device", lambda: SimpleNamespace(compute_capability="80"))
-    with pytest.raises(UsageError, match=r"needs compute capability 9\.0"):
+    with pytest.raises(UsageError, match=r"needs compute capability 9\.0 or newer"):
         cupy_launch.prepare(work)
+
+
+def test_kernels_for_some_devices_alone():
+    overlap, eight = (
+        workload("pipelined", **SMALL["pipelined"][0]),
+        workload("mma_rate", kind="fp8", blocks=1, rounds=1),
+    )
+    # 227 KiB of shared memory a multiprocessor: 9.0 and 10.x; 99 KiB: 8.9 and 12.x. FP8 mma.sync: 8.9 and 12.x.
+    for capability, shared, fp8 in (("8.9", 0, 1), ("9.0", 1, 0), ("10.0", 1, 0), ("10.3", 1, 0), ("12.0", 0, 1)):
+        assert (overlap.runs_on(capability), eight.runs_on(capability)) == (shared, fp8)
+    assert [workload("scale_tensor", n=64, rows=16).runs_on(one) for one in ("8.9", "9.0", "10.0")] == [0, 1, 1]
+
+
+@pytest.mark.usefixtures("launches")
+def test_a_device_that_is_of_another_kind_is_a_usage_error():
+    with pytest.raises(UsageError, match=r"needs compute capability 8\.9 or 12"):
+        cupy_launch.prepare(workload("mma_rate", kind="fp8", blocks=1, rounds=1))
 
 
 def test_deviations():

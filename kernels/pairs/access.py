@@ -4,7 +4,7 @@ import numpy as np
 
 from nsightlens.kernels.pairs.pair import PACKAGE, Pair, Planted
 from nsightlens.kernels.vector import random_vector
-from nsightlens.kernels.workload import Array, Workload
+from nsightlens.kernels.workload import Array, Workload, poison
 
 UNCOALESCED, NARROW, LATENCY, CONFLICT = "uncoalesced_access", "narrow_access", "latency", "bank_conflict"
 
@@ -26,7 +26,7 @@ def transpose(n: int, rounds: int, uncoalesced: int, pad: int) -> Workload:
         block=(32, 8, 1),
         arguments=lambda random: (
             floats(random, n, n),
-            np.zeros((n, n), np.float32),
+            poison((n, n), np.float32),
             np.uint32(n),
             np.uint32(rounds),
         ),
@@ -50,7 +50,7 @@ def particles(aos: bool, sms: int, shared_bytes: int = 0, grid: int | None = Non
         grid=(grid or sms * 8, 1, 1),
         block=(block, 1, 1),
         shared_bytes=shared_bytes,
-        arguments=lambda random: (_fields(random, n, aos), np.zeros(n, np.float32), np.uint32(n)),
+        arguments=lambda random: (_fields(random, n, aos), poison(n, np.float32), np.uint32(n)),
         outputs=(1,),
         reference=lambda given: (_energies(given[0], aos),),
         flop={"fp32": 7 * n},
@@ -79,7 +79,7 @@ def gather(sort: bool, sms: int) -> Workload:
         index = random.integers(0, size, n, dtype=np.uint32)
         if sort:
             index.sort()
-        return random_vector(random, size), index, np.zeros(n), np.uint32(n)
+        return random_vector(random, size), index, poison(n, np.float64), np.uint32(n)
 
     return Workload(
         name="gather",
@@ -98,7 +98,7 @@ def gather(sort: bool, sms: int) -> Workload:
 
 def pixels(narrow: bool, sms: int, n: int, steps: int) -> Workload:
     """Return a gain on 8-bit pixels, one or four bytes an access, with FP32 work on each besides."""
-    scalars = (np.uint32(200), np.float32(0.5), np.float32(3.0))
+    scalars = (np.uint32(200), np.float32(1.0), np.float32(3.0))
     return Workload(
         name="pixels",
         source="pixels.cu",
@@ -109,7 +109,7 @@ def pixels(narrow: bool, sms: int, n: int, steps: int) -> Workload:
         block=(256, 1, 1),
         arguments=lambda random: (
             random.integers(0, 256, n, dtype=np.uint8),
-            np.full(n, 255, np.uint8),
+            poison(n, np.uint8),
             *scalars,
             np.uint32(n),
         ),
@@ -121,16 +121,13 @@ def pixels(narrow: bool, sms: int, n: int, steps: int) -> Workload:
 
 
 def _gained(steps: int) -> Array:
-    """Return what becomes of each of the 256 values; the sums are exact or round as on the device."""
-    x = (np.arange(256, dtype=np.uint32) * 200 >> 8).astype(np.float32)
-    for _ in range(steps):
-        x = (x.astype(np.float64) * 0.5 + 3.0).astype(np.float32)
-    return np.asarray(x.astype(np.uint32) & 255, np.uint8)
+    """Return what becomes of each of the 256 values; the sums are exact."""
+    return np.asarray((np.arange(256) * 200 >> 8) + 3 * steps & 255, np.uint8)
 
 
-def halves(narrow: bool, sms: int) -> Workload:
+def halves(narrow: bool, sms: int, rounds: int = 200) -> Workload:
     """Return sums over an FP16 vector in L2, 2 or 4 bytes a load."""
-    n, rounds, threads = 1 << 22, 200, sms * 8 * 256
+    n, threads = 1 << 22, sms * 8 * 256
     return Workload(
         name="halves",
         source="halves.cu",
@@ -141,7 +138,7 @@ def halves(narrow: bool, sms: int) -> Workload:
         block=(256, 1, 1),
         arguments=lambda random: (
             floats(random, n).astype(np.float16),
-            np.zeros(threads, np.float32),
+            poison(threads, np.float32),
             np.uint32(n),
             np.uint32(rounds),
         ),

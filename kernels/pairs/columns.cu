@@ -1,5 +1,5 @@
 // Prefix sums along the columns of 32 x 32 tiles in shared memory, FP64, then a store; rounds times on data from L2.
-// PAD 1: rows of 33 elements; 0: rows of 32, so that a warp that walks along its rows meets one bank pair.
+// PAD 1: rows of 33 elements; 8: rows of 40, so that of a half-warp that walks along its rows eight meet in each of two bank pairs.
 extern "C" __global__ void columns(const double* __restrict__ a, double* __restrict__ b, unsigned int rounds)
 {
     __shared__ double tile[4][32][32 + PAD];

@@ -5,14 +5,17 @@ import numpy as np
 from nsightlens.kernels.pairs.access import floats
 from nsightlens.kernels.pairs.pair import PACKAGE, Pair, Planted
 from nsightlens.kernels.vector import scale
-from nsightlens.kernels.workload import Arguments, Array, Workload
+from nsightlens.kernels.workload import Arguments, Array, Workload, poison
 
 MISS, DRAM, SHORT = "l2_miss", "dram_inefficiency", "launch_overhead"
 CHUNK = 2048
 
 
 def sweeps(far: bool, sms: int, count: int) -> Workload:
-    """Return weighted sums over a large array, sweep after sweep or chunk by chunk."""
+    """Return weighted sums over a large array, sweep after sweep or chunk by chunk.
+
+    A vector takes three additions and a multiply-add; its weight is added up once a sweep, or once a chunk and sweep.
+    """
     chunks, grid, weight = 24576, sms * 8, np.float32(0.5)
 
     def summed(a: Array) -> Array:
@@ -24,6 +27,7 @@ def sweeps(far: bool, sms: int, count: int) -> Workload:
         return np.asarray(total * sum(0.5 + sweep for sweep in range(count)), np.float32).ravel()
 
     scalars = (np.uint32(chunks), np.uint32(count), weight)
+    weights = count * 256 * (grid if far else chunks)
     return Workload(
         name="sweeps",
         source="sweeps.cu",
@@ -32,10 +36,10 @@ def sweeps(far: bool, sms: int, count: int) -> Workload:
         defines={"FAR": int(far)},
         grid=(grid, 1, 1),
         block=(256, 1, 1),
-        arguments=lambda random: (floats(random, chunks * CHUNK, 4), np.zeros(grid * 256, np.float32), *scalars),
+        arguments=lambda random: (floats(random, chunks * CHUNK, 4), poison(grid * 256, np.float32), *scalars),
         outputs=(1,),
         reference=lambda given: (summed(given[0]),),
-        flop={"fp32": count * chunks * CHUNK * 6},
+        flop={"fp32": count * chunks * CHUNK * 5 + weights},
         dram_bytes=16 * chunks * CHUNK + 4 * grid * 256,
         rtol=1e-3,
     )
@@ -48,7 +52,7 @@ def chunks(shuffled: bool, sms: int, size: int) -> Workload:
     def arguments(random: np.random.Generator) -> Arguments:
         order = random.permutation(n).astype(np.uint32) if shuffled else np.arange(n, dtype=np.uint32)
         words = np.arange(n * size * 4, dtype=np.uint32).reshape(n, size * 4)
-        return words, np.zeros_like(words), order, np.uint32(n)
+        return words, poison(words.shape, words.dtype), order, np.uint32(n)
 
     return Workload(
         name="chunks",

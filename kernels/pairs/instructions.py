@@ -5,14 +5,14 @@ import numpy as np
 from nsightlens.kernels.pairs.access import floats
 from nsightlens.kernels.pairs.pair import PACKAGE, Pair, Planted
 from nsightlens.kernels.vector import random_vector
-from nsightlens.kernels.workload import Array, Workload
+from nsightlens.kernels.workload import Array, Workload, poison
 
 OVERHEAD, SMALL_GRID = "instruction_overhead", "small_grid"
 
 
 def divide(by_division: bool, grid: int, block: int, n: int = 1 << 23, steps: int = 64) -> Workload:
     """Return FP64 chains of which every fourth step divides, or multiplies by the reciprocal."""
-    d, c = 1.25, 0.25
+    d, c = 1 + 2.0**-10, 0.25
     power = (1 / d) ** (4 * steps)
 
     def divided(a: Array) -> Array:
@@ -28,7 +28,7 @@ def divide(by_division: bool, grid: int, block: int, n: int = 1 << 23, steps: in
         block=(block, 1, 1),
         arguments=lambda random: (
             random_vector(random, n),
-            np.zeros(n),
+            poison(n, np.float64),
             np.float64(d),
             np.float64(c),
             np.uint32(steps),
@@ -59,7 +59,7 @@ def wrap(modulo: bool, sms: int, n: int, taps: int) -> Workload:
         defines={"MODULO": int(modulo)},
         grid=(sms * 8, 1, 1),
         block=(256, 1, 1),
-        arguments=lambda random: (floats(random, n), np.zeros(n, np.float32), *sizes),
+        arguments=lambda random: (floats(random, n), poison(n, np.float32), *sizes),
         outputs=(1,),
         reference=lambda given: (wrapped(given[0]),),
         flop={"fp32": taps * n},

@@ -1,5 +1,5 @@
 // C = A B in FP32, tiles of 32 x 32, 32 x 8 threads with four rows each; B's tile lies with its columns as rows of
-// 32 + PAD elements: 1 none conflicts, 4 four threads of a quad of rows each.
+// 32 + PAD elements: 1 none conflicts, 8 eight threads of a warp meet in each of four banks.
 extern "C" __global__ void matmul(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, unsigned int n)
 {
     __shared__ float rows[32][33], columns[32][32 + PAD];

@@ -1,11 +1,13 @@
 """Pairs whose defect lies inside the multiprocessor: conflicts, spills, atomics, branches."""
 
+from functools import cache
+
 import numpy as np
 
 from nsightlens.kernels.pairs.access import CONFLICT, floats
 from nsightlens.kernels.pairs.pair import PACKAGE, Pair, Planted
 from nsightlens.kernels.vector import random_vector
-from nsightlens.kernels.workload import Arguments, Array, Workload
+from nsightlens.kernels.workload import Arguments, Array, Workload, poison
 
 SPILL, ATOMIC, DIVERGENCE, SLOW = "register_spill", "atomic_contention", "divergence", "slow_pipe"
 _M, _C = np.float32(0.999), np.float32(0.25)
@@ -25,7 +27,7 @@ def matmul(pad: int) -> Workload:
         arguments=lambda random: (
             floats(random, n, n),
             floats(random, n, n),
-            np.zeros((n, n), np.float32),
+            poison((n, n), np.float32),
             np.uint32(n),
         ),
         outputs=(2,),
@@ -37,9 +39,9 @@ def matmul(pad: int) -> Workload:
     )
 
 
-def columns(pad: int, sms: int) -> Workload:
+def columns(pad: int, sms: int, rounds: int = 100) -> Workload:
     """Return FP64 sums along the rows of shared tiles whose rows are so far apart."""
-    grid, rounds = sms * 4, 100
+    grid = sms * 4
     return Workload(
         name="columns",
         source="columns.cu",
@@ -48,7 +50,11 @@ def columns(pad: int, sms: int) -> Workload:
         defines={"PAD": pad},
         grid=(grid, 1, 1),
         block=(128, 1, 1),
-        arguments=lambda random: (random_vector(random, grid * 4096), np.zeros(grid * 128), np.uint32(rounds)),
+        arguments=lambda random: (
+            random_vector(random, grid * 4096),
+            poison(grid * 128, np.float64),
+            np.uint32(rounds),
+        ),
         outputs=(1,),
         reference=lambda given: (rounds * given[0].reshape(-1, 32).sum(axis=1),),
         flop={"fp64": grid * 4 * rounds * 32 * 33},
@@ -58,10 +64,10 @@ def columns(pad: int, sms: int) -> Workload:
     )
 
 
-def recursive(sms: int, local: bool = False, precise: bool = False, blocks: int = 4) -> Workload:
+def recursive(sms: int, local: bool = False, precise: bool = False, blocks: int = 4, steps: int = 2048) -> Workload:
     """Return a recursive filter whose past lies in registers or in local memory, in FP32 or through FP64."""
-    rows, steps = 16, 2048
-    threads = sms * blocks * 256
+    rows, threads = 16, sms * blocks * 256
+    products, sums = 2 * 16 * steps * threads, steps * threads
     return Workload(
         name="filter",
         source="filter.cu",
@@ -72,15 +78,15 @@ def recursive(sms: int, local: bool = False, precise: bool = False, blocks: int 
         block=(256, 1, 1),
         arguments=lambda random: (
             floats(random, rows, threads),
-            np.zeros(threads, np.float32),
+            poison(threads, np.float32),
             (floats(random, 16) * np.float32(0.03)),
             np.uint32(steps),
             np.uint32(0),
         ),
         outputs=(1,),
         reference=lambda given: (_filtered(given[0], given[2], steps),),
-        flop={"fp64" if precise else "fp32": 2 * 16 * steps * threads},
-        dram_bytes=4 * threads * (rows + 1),
+        flop={"fp64": products, "fp32": sums} if precise else {"fp32": products + sums},
+        dram_bytes=4 * (threads * (rows + 1) + 16),
         rtol=1e-3,
         l2_resident=True,
     )
@@ -97,9 +103,9 @@ def _filtered(a: Array, weights: Array, steps: int) -> Array:
     return np.asarray(total, np.float32)
 
 
-def registers(blocks: int, sms: int) -> Workload:
+def registers(blocks: int, sms: int, rounds: int = 800) -> Workload:
     """Return 30 FP64 chains a thread, compiled for so many blocks a multiprocessor; two are resident."""
-    live, rounds, grid = 30, 800, sms * 4
+    live, grid = 30, sms * 4
     m, c = 0.999, 0.25
     power = m**rounds
 
@@ -118,7 +124,7 @@ def registers(blocks: int, sms: int) -> Workload:
         shared_bytes=100 * 1024,
         arguments=lambda random: (
             random_vector(random, grid * 256),
-            np.zeros(grid * 256),
+            poison(grid * 256, np.float64),
             np.float64(m),
             np.float64(c),
             np.uint32(rounds),
@@ -167,7 +173,7 @@ def branches(sms: int, n: int, steps: int, alternate: bool, precise: bool = Fals
 
     def arguments(random: np.random.Generator) -> Arguments:
         kinds = np.arange(n, dtype=np.uint32) // np.uint32(1 if alternate else 32) % np.uint32(2)
-        return floats(random, n), kinds.astype(np.uint8), np.zeros(n, np.float32), _M, _C, np.uint32(n)
+        return floats(random, n), kinds.astype(np.uint8), poison(n, np.float32), _M, _C, np.uint32(n)
 
     return Workload(
         name="branches",
@@ -192,22 +198,25 @@ def _branched(a: Array, kinds: Array, steps: int) -> Array:
     return np.asarray(power * a + float(_C) * (1 - power) / (1 - factor), np.float32)
 
 
+@cache
+def _counts(shuffled: bool) -> Array:
+    """Return how often each element is iterated, in fours of multiply-adds: always the same numbers."""
+    counts = np.random.default_rng(0).integers(16, 128, 1 << 22, dtype=np.uint16)
+    return counts if shuffled else np.sort(counts.reshape(-1, 8192), axis=1).ravel()
+
+
 def iterations(shuffled: bool, grid: int, block: int) -> Workload:
     """Return FP64 chains of different lengths, as they come or sorted within stretches of 8192."""
-    n = 1 << 22
-    m, c = 0.999, 0.25
+    counts = _counts(shuffled)
+    n, m, c = counts.size, 0.999, 0.25
 
     def arguments(random: np.random.Generator) -> Arguments:
-        counts = random.integers(16, 128, n, dtype=np.uint16)
-        if not shuffled:
-            counts = np.sort(counts.reshape(-1, 8192), axis=1).ravel()
-        return random_vector(random, n), counts, np.zeros(n), np.float64(m), np.float64(c), np.uint32(n)
+        return random_vector(random, n), counts, poison(n, np.float64), np.float64(m), np.float64(c), np.uint32(n)
 
     def iterated(given: tuple[Array, ...]) -> Array:
         power = m ** (4.0 * given[1])
         return np.asarray(power * given[0] + c * (1 - power) / (1 - m))
 
-    mean = 4 * 2 * (16 + 127) // 2
     return Workload(
         name="iterations",
         source="iterations.cu",
@@ -218,7 +227,7 @@ def iterations(shuffled: bool, grid: int, block: int) -> Workload:
         arguments=arguments,
         outputs=(2,),
         reference=lambda given: (iterated(tuple(given)),),
-        flop={"fp64": mean * n},
+        flop={"fp64": 8 * int(counts.sum(dtype=np.int64))},
         dram_bytes=18 * n,
         rtol=1e-11,
     )

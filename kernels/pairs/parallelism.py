@@ -10,13 +10,13 @@ from nsightlens.kernels.pairs.instructions import SMALL_GRID
 from nsightlens.kernels.pairs.on_chip import iterations
 from nsightlens.kernels.pairs.pair import PACKAGE, Pair, Planted
 from nsightlens.kernels.vector import random_vector
-from nsightlens.kernels.workload import Array, Workload
+from nsightlens.kernels.workload import Array, Workload, poison
 
 IMBALANCE, SERIAL, BARRIER = "imbalance", "unoverlapped_compute", "barrier"
 
 
 def chase(chain: bool, sms: int, rows: int, loads: int) -> Workload:
-    """Return sums of loads, each of which may have to wait for the one before."""
+    """Return sums of loads, each of which may have to wait for the one before: its address takes a product with 0."""
     threads = sms * 8 * 256
 
     def summed(a: Array) -> Array:
@@ -33,13 +33,13 @@ def chase(chain: bool, sms: int, rows: int, loads: int) -> Workload:
         block=(256, 1, 1),
         arguments=lambda random: (
             floats(random, rows, threads),
-            np.zeros(threads, np.float32),
+            poison(threads, np.float32),
             np.uint32(loads),
             np.float32(0),
         ),
         outputs=(1,),
         reference=lambda given: (summed(given[0]),),
-        flop={"fp32": loads * threads},
+        flop={"fp32": (1 + chain) * loads * threads},
         dram_bytes=4 * threads * (rows + 1),
         rtol=1e-4,
         l2_resident=rows < loads,
@@ -98,23 +98,23 @@ def _straggler(planted: Planted, sms: int) -> Workload:
     return parts([[length + share + (b < rest)] for b in range(blocks)])
 
 
-def phases(barrier: bool, sms: int, loads: bool) -> Workload:
-    """Return phases in which the warps of a block do unequal shares, with or without a barrier after each."""
-    grid, block, count, spread, rows = sms * 2, 512, 160 if loads else 480, 2, 8
+def phases(barrier: bool, sms: int, loads: bool, count: int) -> Workload:
+    """Return phases in which the warps of a block do unequal shares, with or without a barrier after each.
+
+    The factor of the multiply-adds is 1, so that every one of them shows in the result.
+    """
+    grid, block, spread, rows = sms * 2, 512, 2, 8 if loads else 1
     threads, warps = grid * block, block // 32
-    m, c = np.float32(0.999), np.float32(0.25)
+    m, c = np.float32(1), np.float32(0.25)
 
     def phased(a: Array) -> Array:
         x = a[0].astype(np.float64)
         warp = np.arange(threads) % block // 32
-        power = float(m) ** 8
-        rest = float(c) * (1 - power) / (1 - float(m))
         for phase in range(count):
             turns = 1 + (warp + phase) % warps * spread
             for turn in range(int(turns.max())):
                 on = turn < turns
-                step = a[(phase + turn) % rows] * float(m) + x if loads else x
-                x = np.where(on, step * power + rest, x)
+                x += on * (8 * float(c) + (a[(phase + turn) % rows] if loads else 0.0))
         return np.asarray(x, np.float32)
 
     per_phase = sum(1 + warp * spread for warp in range(warps)) * 32 * (grid * block // (warps * 32))
@@ -123,12 +123,12 @@ def phases(barrier: bool, sms: int, loads: bool) -> Workload:
         source="phases.cu",
         package=PACKAGE,
         entry="phases",
-        defines={"BARRIER": int(barrier), "LOADS": int(loads), "SPREAD": spread, "ROWS": rows},
+        defines={"BARRIER": int(barrier), "LOADS": int(loads), "SPREAD": spread, "ROWS": 8},
         grid=(grid, 1, 1),
         block=(block, 1, 1),
         arguments=lambda random: (
             floats(random, rows, threads),
-            np.zeros(threads, np.float32),
+            poison(threads, np.float32),
             m,
             c,
             np.uint32(count),
@@ -184,11 +184,16 @@ PAIRS = (
     Pair("parts_straggler", (IMBALANCE,), _straggler, "One block does three times as much as each other."),
     Pair("tiles_serial", (SERIAL,), _serial(64, 48), "FP64: tiles are fetched after the arithmetic on the one before."),
     Pair("tiles_serial_fp32", (SERIAL,), _serial(32, 96), "The same in FP32."),
-    Pair("phases_barrier", (BARRIER,), lambda planted, sms: phases(bool(planted), sms, False), "Needless barriers."),
+    Pair(
+        "phases_barrier",
+        (BARRIER,),
+        lambda planted, sms: phases(bool(planted), sms, loads=False, count=480),
+        "Needless barriers.",
+    ),
     Pair(
         "phases_barrier_loads",
         (BARRIER,),
-        lambda planted, sms: phases(bool(planted), sms, True),
+        lambda planted, sms: phases(bool(planted), sms, loads=True, count=160),
         "Barriers nobody needs, between loads from L2.",
     ),
 )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nsightlens.apps.bench.conditions import conditions
+from nsightlens.apps.bench.launch_cost import FAR_BEYOND_L2, launch_cost_s
 from nsightlens.kernels.catalogue import workload
 from nsightlens.kernels.ceilings_compute import FMA, MMA
 from nsightlens.kernels.ceilings_memory import PIECE_BYTES, PIECES
@@ -16,9 +17,7 @@ from nsightlens.kernels.vendor import products
 from nsightlens.kernels.workload import Workload
 from nsightlens.measured import Measured, true_ceilings
 
-FAR_BEYOND_L2 = 20
-"""Arrays of the device-memory kernels, in sizes of the L2 cache."""
-ROUNDS = {"fma": 2000, "mma": 4000, "shared": 2000}
+ROUNDS = {"fma": 250, "mma": 4000, "shared": 2000}
 FAMILIES = {"fp64": "dmma", "tf32": "hmma", "fp16": "hmma", "bf16": "hmma", "int8": "imma", "fp8": "qmma"}
 """Data type to the instruction family of its mma.sync, as Nsight Compute names it."""
 VENDOR_FAMILIES = {"9.0": {"fp64": "dmma", "int8": "igmma", "fp8": "qgmma", None: "hgmma"}}
@@ -59,7 +58,7 @@ def measure(say: Says = lambda _: None) -> Measured:
         If a kernel computes something wrong.
     """
     here = device()
-    cost = _launch_cost(here)
+    cost = launch_cost_s(here)
     found: list[Found] = []
     for rate in _rates(here):
         say(rate.name)
@@ -70,14 +69,6 @@ def measure(say: Says = lambda _: None) -> Measured:
     return _measured(here, found, cost)
 
 
-def _launch_cost(here: Device) -> float:
-    """Return the seconds that an event time holds beside the kernel, by two copies, one of twice the bytes."""
-    pieces = FAR_BEYOND_L2 * here.l2_bytes // PIECE_BYTES
-    ready = [prepare(workload("dram_copy", pieces=number)) for number in (pieces, 2 * pieces)]
-    once, twice = time_in_turn([one.launch for one in ready])
-    return max(0.0, 2 * once.median_s - twice.median_s)
-
-
 def _rates(here: Device) -> Iterator[Rate]:
     yield from _memory(here)
     blocks = [here.multiprocessors * each for each in (2, 4)]
@@ -85,9 +76,13 @@ def _rates(here: Device) -> Iterator[Rate]:
         works = [workload("fma_rate", kind=kind, blocks=b, rounds=ROUNDS["fma"]) for b in blocks]
         yield Rate(f"{kind}_flop_per_s", works)
     tensor = {
-        kind: [workload("mma_rate", kind=kind, blocks=b, rounds=ROUNDS["mma"]) for b in blocks]
+        kind: works
         for kind, one in MMA.items()
-        if float(one.since) <= float(here.compute_capability)
+        if (
+            works := [
+                workload("mma_rate", kind=kind, blocks=b, rounds=min(ROUNDS["mma"], one.most_rounds)) for b in blocks
+            ]
+        )[0].runs_on(here.compute_capability)
     }
     for kind, works in tensor.items():
         dtype, _, more = kind.partition("_")

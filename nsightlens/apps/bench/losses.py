@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from nsightlens.apps.bench.conditions import conditions
+from nsightlens.apps.bench.launch_cost import launch_cost_s
 from nsightlens.errors import UsageError
 from nsightlens.kernels.check import check
 from nsightlens.kernels.cupy_launch import Prepared, load_cupy, prepare
@@ -34,12 +35,12 @@ def measure(only: str | None = None, say: Says = lambda _: None) -> dict[str, An
     """
     wanted = chosen(only)
     here = device()
-    found = []
+    launch_s, found = launch_cost_s(here), []
     for pair in wanted:
         say(pair.name)
-        found.append(_measured(pair, here.multiprocessors))
+        found.append(_measured(pair, here.multiprocessors, launch_s))
         load_cupy().get_default_memory_pool().free_all_blocks()
-    return {"schema": SCHEMA, "conditions": conditions(here), "pairs": found}
+    return {"schema": SCHEMA, "conditions": conditions(here), "launch_s": launch_s, "pairs": found}
 
 
 def launch_each(only: str | None = None) -> None:
@@ -96,12 +97,13 @@ def _fitting(only: str | None, names: Iterable[str]) -> set[str]:
     return found
 
 
-def _measured(pair: Pair, sms: int) -> dict[str, Any]:
+def _measured(pair: Pair, sms: int, launch_s: float) -> dict[str, Any]:
     ready = {planted: prepare(pair.make(planted, sms)) for planted in pair.variants()}
     for prepared in ready.values():
         prepared.launch()
         check(prepared)
     times = dict(zip(ready, time_in_turn([prepared.launch for prepared in ready.values()]), strict=True))
+    defects = [] if pair.short else [planted for planted in times if planted]
     return {
         "name": pair.name,
         "causes": list(pair.causes),
@@ -110,7 +112,7 @@ def _measured(pair: Pair, sms: int) -> dict[str, Any]:
         "timed_by": "ncu" if pair.short else "events",
         "doc": pair.doc,
         "variants": {label(planted): _variant(ready[planted], timing) for planted, timing in times.items()},
-        "truth": {} if pair.short else {label(planted): truth(planted, times) for planted in times if planted},
+        "truth": {label(planted): truth(planted, times, launch_s) for planted in defects},
     }
 
 
@@ -119,19 +121,21 @@ def _variant(prepared: Prepared, timing: Timing) -> dict[str, Any]:
     return {**asdict(timing), "dram_bytes": work.dram_bytes, "flop": dict(work.flop), "l2_resident": work.l2_resident}
 
 
-def truth(planted: Planted, times: Mapping[Planted, Timing]) -> dict[str, dict[str, float]]:
+def truth(planted: Planted, times: Mapping[Planted, Timing], launch_s: float) -> dict[str, dict[str, float]]:
     """Return, of each planted cause, the share of the time that goes when it alone is removed, and its error.
 
-    The error is one standard error by the quartiles of both medians.
+    The error is one standard error by the quartiles of both medians. ``share_less_launch`` is the share of the times
+    less ``launch_s``, the seconds that a launch costs.
     """
     whole = times[planted]
-    return {cause: _share(whole, times[planted - {cause}]) for cause in sorted(planted)}
+    return {cause: _share(whole, times[planted - {cause}], launch_s) for cause in sorted(planted)}
 
 
-def _share(whole: Timing, without: Timing) -> dict[str, float]:
+def _share(whole: Timing, without: Timing, launch_s: float) -> dict[str, float]:
     ratio = without.median_s / whole.median_s
     error = ratio * math.hypot(_error(whole), _error(without))
-    return {"share": 1.0 - ratio, "error": error}
+    less = (without.median_s - launch_s) / (whole.median_s - launch_s)
+    return {"share": 1.0 - ratio, "error": error, "share_less_launch": 1.0 - less}
 
 
 def _error(timing: Timing) -> float:

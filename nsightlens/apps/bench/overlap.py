@@ -9,7 +9,7 @@ import numpy as np
 from nsightlens.apps.bench.conditions import conditions
 from nsightlens.errors import ModelError
 from nsightlens.kernels.catalogue import workload
-from nsightlens.kernels.check import check
+from nsightlens.kernels.check import compare
 from nsightlens.kernels.cupy_launch import Prepared, load_cupy, prepare
 from nsightlens.kernels.device import device
 from nsightlens.kernels.overlap import VARIANTS
@@ -52,7 +52,7 @@ def label(case: Case) -> str:
 
 
 def measure(say: Says = lambda _: None) -> dict[str, Any]:
-    """Time the four variants of every case, and return the overlap fractions with their spread.
+    """Check and time the four variants of every case, and return the overlap fractions with their spread.
 
     Raises
     ------
@@ -83,22 +83,47 @@ class _Shared:
 
     def __init__(self) -> None:
         self._made: tuple[tuple[int, int], Prepared] | None = None
+        self._right: tuple[tuple[Any, ...], dict[Any, Sequence[Any]]] | None = None
 
     def prepared(self, case: Case, variant: str) -> Prepared:
         family, given = case
         work = workload(family, variant=variant, **given)
         key = (given["kind"] % 100, given.get("vectors") or given["tiles"])
         if self._made is None or self._made[0] != key:
-            self._made = None
+            self._made = self._right = None
             load_cupy().get_default_memory_pool().free_all_blocks()
             self._made = (key, prepare(work))
-            self._made[1].launch()
-            if variant == "full":
-                check(self._made[1])
         return Prepared(work, self._made[1].host, self._made[1].device)
+
+    def check(self, case: Case, variant: str) -> None:
+        """Launch a variant and compare on the device, where most time goes, with what it must be.
+
+        Raises
+        ------
+        NsightlensError
+            If the result is wrong.
+        """
+        prepared = self.prepared(case, variant)
+        results = [prepared.device[position] for position in prepared.work.outputs]
+        for result in results:
+            result.fill(np.nan)
+        prepared.launch()
+        compare(prepared.work, results, self._expected(case, variant, prepared))
+
+    def _expected(self, case: Case, variant: str, prepared: Prepared) -> Sequence[Any]:
+        """Return what a variant must leave, on the device; it is the same for all cases of a kind and steps."""
+        key = (case[0], case[1]["kind"], case[1]["steps"])
+        if self._right is None or self._right[0] != key:
+            self._right = (key, {})
+        known = self._right[1]
+        if variant not in known:
+            known[variant] = [load_cupy().asarray(one) for one in prepared.work.reference(prepared.host)]
+        return known[variant]
 
 
 def _row(case: Case, shared: _Shared) -> dict[str, Any]:
+    for variant in VARIANTS:
+        shared.check(case, variant)
     ready = {variant: shared.prepared(case, variant) for variant in VARIANTS}
     for prepared in ready.values():
         prepared.launch()

@@ -1,13 +1,15 @@
 """SCALE on CUDA cores and on tensor cores: bandwidth over size, and how far tensor cores could help by theory."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from nsightlens.apps.bench.conditions import conditions
 from nsightlens.kernels.catalogue import workload
 from nsightlens.kernels.ceilings_memory import PIECE_BYTES, PIECES
-from nsightlens.kernels.check import check
+from nsightlens.kernels.check import check, compare
 from nsightlens.kernels.cupy_launch import Prepared, load_cupy, prepare
 from nsightlens.kernels.device import device
 from nsightlens.kernels.timing import Timing, time_in_turn
@@ -82,7 +84,9 @@ def _timed(elements: int, say: Says) -> Iterator[dict[str, Any]]:
         prepared.launch()
         check(prepared)
     copies = _copies(first, elements)
-    launches = [*(prepared.launch for prepared in ready.values()), *copies.values()]
+    for copy in copies:
+        copy.check(first)
+    launches = [*(prepared.launch for prepared in ready.values()), *(copy.launch for copy in copies)]
     times = time_in_turn(launches)
     for name, timing in zip(every, times, strict=False):
         yield _row(name, elements, timing)
@@ -91,15 +95,33 @@ def _timed(elements: int, say: Says) -> Iterator[dict[str, Any]]:
     load_cupy().get_default_memory_pool().free_all_blocks()
 
 
-def _copies(first: Prepared, elements: int) -> dict[str, Callable[[], None]]:
+@dataclass(frozen=True)
+class _Copy:
+    """A way to copy the vector: elements beyond the last whole piece stay where they are."""
+
+    work: Workload
+    launch: Callable[[], None]
+    elements: int
+
+    def check(self, first: Prepared) -> None:
+        """Copy, and compare with the vector; raise ``NsightlensError`` if the copy is none."""
+        b = first.device[1]
+        b.fill(np.nan)
+        self.launch()
+        compare(self.work, [b.get()[: self.elements]], [first.host[0][: self.elements]])
+
+
+def _copies(first: Prepared, elements: int) -> list[_Copy]:
     """Return ways to copy the vector: the library's, and ours where there is a whole piece to move."""
     a, b = first.device[0], first.device[1]
-    found: dict[str, Callable[[], None]] = {"cudaMemcpy": lambda: b.data.copy_from_device_async(a.data, a.nbytes)}
+    named = replace(first.work, name="cudaMemcpy")
+    found = [_Copy(named, lambda: b.data.copy_from_device_async(a.data, a.nbytes), elements)]
     for each in (1, 2, 4, 8):
-        pieces = 8 * elements // (PIECE_BYTES // PIECES * each)
+        pieces = FP64_BYTES * elements // (PIECE_BYTES // PIECES * each)
         if pieces:
             work = workload("dram_copy", pieces=pieces, each=each)
-            found[f"dram_copy, {each}"] = Prepared(work, (), (a, b)).launch
+            moved = pieces * (PIECE_BYTES // PIECES * each) // FP64_BYTES
+            found.append(_Copy(work, Prepared(work, (), (a, b)).launch, moved))
     return found
 
 
