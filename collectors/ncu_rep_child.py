@@ -22,7 +22,8 @@ from typing import Any, NoReturn
 
 from nsightlens.collectors.container import Container, walk
 from nsightlens.collectors.ncu_rep_action import Wanted, copy_launch
-from nsightlens.collectors.ncu_rep_slices import FULL, NO_MEMORY, NO_ROOM, Slices, line
+from nsightlens.collectors.ncu_rep_instructions import copy_instructions
+from nsightlens.collectors.ncu_rep_slices import FULL, NO_MEMORY, NO_ROOM, Copy, Slices, line
 from nsightlens.collectors.text.reader import read as read_text
 from nsightlens.collectors.unpack import is_report, plain
 from nsightlens.errors import ReportError
@@ -104,7 +105,7 @@ def _leave(folder: str) -> NoReturn:
 
 
 def read(request: dict[str, Any]) -> Iterator[str]:
-    """Yield the session, then every launch, then the end mark, each as a line of JSON."""
+    """Yield the session, then every launch asked for, then the end mark, each as a line of JSON."""
     source, folder = Path(request["path"]), Path(request["folder"])
     path = plain(source, folder, request["max_bytes"])
     names, patterns = request["counters"], request["patterns"]
@@ -118,11 +119,20 @@ def read(request: dict[str, Any]) -> Iterator[str]:
     yield line(_session(container))
     if container.damage is not None:
         path = _whole_blocks(path, container, folder)
-    actions, wanted = Actions(_nameable(path, folder)), Wanted(names, patterns)
-    slices = Slices(lambda index: copy_launch(actions[index], wanted), folder, request["workers"])
+    total, copy = _copies(Actions(_nameable(path, folder)), request)
+    slices = Slices(copy, folder, request["workers"])
     _AT_WORK.append(slices)
-    yield from slices.read(len(actions))
-    yield line({"end": len(actions)})
+    yield from slices.read(total)
+    yield line({"end": total})
+
+
+def _copies(actions: "Actions", request: dict[str, Any]) -> tuple[int, Copy]:
+    """Return how many launches are asked for, and what copies one: all of them, or the instructions of some."""
+    if "instructions" in request:
+        asked, counters = [n for n in request["launches"] if n < len(actions)], request["instructions"]
+        return len(asked), lambda index: copy_instructions(actions[asked[index]], counters)
+    wanted = Wanted(request["counters"], request["patterns"])
+    return len(actions), lambda index: copy_launch(actions[index], wanted)
 
 
 def _session(container: Container) -> dict[str, Any]:
