@@ -22,7 +22,8 @@ def attributions(cause: str) -> tuple[Attribution, ...]:
 
 
 def _attribution(entry: Mapping[str, Any]) -> Attribution:
-    return Attribution(**{name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()})
+    names = {key: tuple(value) for key, value in entry.items() if key != "times"}
+    return Attribution(**names, times=float(entry.get("times", 1)))
 
 
 def counters(causes: Iterable[str]) -> tuple[str, ...]:
@@ -63,11 +64,10 @@ def _parts(attribution: Attribution, instructions: Sequence[Instruction]) -> lis
     parts = []
     before: Instruction | None = None
     for one in instructions:
+        before = one if _begins(one, attribution.behind) else before
         part = _part(attribution, one)
-        blamed = before if before is not None and _begins(before, attribution.behind) else one
-        if part > 0 and (not attribution.opcodes or _begins(blamed, attribution.opcodes)):
-            parts.append((blamed, part))
-        before = one
+        if part > 0 and (not attribution.opcodes or _begins(one, attribution.opcodes)):
+            parts.append((before or one, part))
     return parts
 
 

@@ -1,7 +1,7 @@
 """Name the instructions behind the losses that cost most; they are read in a second step, for a few launches."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,8 @@ TELLING = 0.005
 """Losses below this share of the time are not worth a look at single instructions."""
 COMMAND = "nsightlens profile --set source -- CMD"
 
-Found = Mapping[tuple[int, int], tuple[Instruction, ...]]
+Found = dict[tuple[int, int], tuple[Instruction, ...]]
+"""Report and position of a launch to its instructions."""
 
 
 def where_remedy(launch: Launch, losses: Sequence[Loss] | None) -> str | None:
@@ -58,19 +59,23 @@ def add_places(
     wanted: dict[int, list[LaunchResult]] = defaultdict(list)
     for launch in _costliest(analysis.launches, launches):
         wanted[launch.report].append(launch)
-    found: dict[tuple[int, int], tuple[Instruction, ...]] = {}
+    found: Found = {}
     infos = list(analysis.reports)
     for report, asked in wanted.items():
-        names = counters(loss.cause for launch in asked for loss in _placeable(launch.losses))
-        numbers = sorted(launch.launch for launch in asked)
         try:
-            read = read_instructions(files[report], numbers, names, keep_going=keep_going, max_bytes=max_bytes)
+            found |= _read(files[report], asked, keep_going=keep_going, max_bytes=max_bytes)
         except ReportError as error:
             notes = (*infos[report].notes, f"no instruction is named: {error.message}")
             infos[report] = replace(infos[report], notes=notes)
-        else:
-            found |= {(report, number): instructions for number, instructions in read.items()}
-    return replace(analysis, reports=tuple(infos), launches=tuple(_placed(launch, found) for launch in analysis.launches))
+    placed = tuple(_placed(launch, found) for launch in analysis.launches)
+    return replace(analysis, reports=tuple(infos), launches=placed)
+
+
+def _read(path: Path, asked: Sequence[LaunchResult], *, keep_going: bool, max_bytes: int | None) -> Found:
+    names = counters(loss.cause for launch in asked for loss in _placeable(launch.losses))
+    numbers = sorted(launch.launch for launch in asked)
+    read = read_instructions(path, numbers, names, keep_going=keep_going, max_bytes=max_bytes)
+    return {(asked[0].report, number): instructions for number, instructions in read.items()}
 
 
 def _placeable(losses: Iterable[Loss] | None) -> list[Loss]:

@@ -40,6 +40,8 @@ def command(
             "no file to write was named", where="roofline", remedy=f"add -o with a name ending in {ENDINGS}"
         )
     check_figure(output, force=force)
-    analysis = analyze_reports(reports, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal, keep=False, source=0)
+    analysis = analyze_reports(
+        reports, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal, keep=False, source=0
+    )
     written = save_roofline(select(analysis, selection(**chosen)), output, force=force)
     click.echo(f"nsightlens: wrote {printable(str(written))}", err=True)

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
+from nsightlens.analysis.attribution import opcode
 from nsightlens.analysis.cells import kernel_name, position
 from nsightlens.analysis.missing import PATTERNS
-from nsightlens.analysis.result import Analysis, Context, LaunchResult, ReportInfo
+from nsightlens.analysis.result import Analysis, Context, LaunchResult, Place, ReportInfo
 from nsightlens.analysis.totals import TRIFLE, weighted
 from nsightlens.text import printable
 from nsightlens.units import percent, seconds
@@ -40,9 +41,15 @@ def _made(report: ReportInfo, context: Context) -> str:
 
 
 def ledgers(launches: Sequence[LaunchResult], *, several: bool) -> tuple[list[str], str]:
-    """Return the ledgers of the longest launches, and a sentence on the others (empty if there are none)."""
+    """Return the ledgers of the longest launches, and a sentence on the others (empty if there are none).
+
+    Below a ledger stands a line for each larger loss of which an instruction is known.
+    """
     judged = [launch for launch in launches if launch.losses is not None and launch.time_s]
-    lines = [f"{position(launch, several=several)} {_ledger(launch)}" for launch in _longest(judged)]
+    lines = [
+        "\n".join((f"{position(launch, several=several)} {_ledger(launch)}", *_places(launch)))
+        for launch in _longest(judged)
+    ]
     more = f"The {LEDGERS} longest of {len(judged)} launches; the others: --launch N, --format json"
     return lines, more if len(judged) > LEDGERS else ""
 
@@ -74,6 +81,36 @@ def _ledger(launch: LaunchResult) -> str:
     parts += [f"{percent(rest)} smaller losses"] if rest >= 0.0005 else []  # noqa: PLR2004
     parts.append(f"{percent((launch.unexplained_s or 0) / time)} unexplained")
     return f"{kernel_name(launch)}: {seconds(time)} = " + " + ".join(parts)
+
+
+_WORTH_A_LINE = 0.05
+_FILE, _OPCODE, _SASS = 24, 17, 46
+"""With the longest names of causes a place fits into a line of 80 columns."""
+
+
+def _places(launch: LaunchResult) -> Iterator[str]:
+    """Yield, of each larger loss that lies in instructions, the place with the largest share."""
+    for loss in launch.losses or ():
+        if loss.where and loss.share >= _WORTH_A_LINE:
+            place = loss.where[0]
+            yield f"{loss.cause}: {percent(place.share, 0)} {_where(place)}"
+
+
+def _where(place: Place) -> str:
+    if place.file is None:
+        return printable(place.sass or "", _SASS)
+    line = f"{printable(_base(place.file), _FILE)}:{place.line}"
+    return f"{line} {printable(opcode(place.sass), _OPCODE)}".rstrip()
+
+
+def _base(file: str) -> str:
+    """Return the name of a file without its folders, whichever way they are written."""
+    return file.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or file
+
+
+def where_line(launches: Sequence[LaunchResult]) -> str:
+    """Return how to learn in which instructions the losses lie, or nothing."""
+    return next((f"Lines and instructions: {x.where_remedy}" for x in _longest(launches) if x.where_remedy), "")
 
 
 _GROSS = 0.25

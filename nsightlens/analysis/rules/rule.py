@@ -63,8 +63,8 @@ class Attribution:
     opcodes
         Beginnings of the opcodes that count; all if empty.
     behind
-        Beginnings of opcodes that samples of the next instruction count for: a warp that waits at a barrier is sampled
-        at what stands behind it.
+        Beginnings of opcodes that stand for what is counted behind them, up to the next of them: a warp that waits at a
+        barrier is sampled at an instruction behind it.
     """
 
     counters: tuple[str, ...]
