@@ -7,6 +7,9 @@ from typing import Any
 
 from nsightlens.collectors.ncu_rep import MAX_BYTES, Reading
 
+BATCH = 32
+"""Launches that one child reads: the library keeps 15 to 75 MB for each that is disassembled."""
+
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
@@ -35,7 +38,6 @@ class _Instructions(Reading):
     """A report of which the instructions of some launches are being read."""
 
     def __init__(self, path: Path, launches: Sequence[int], counters: Sequence[str], **options: Any) -> None:  # noqa: ANN401
-        self._launches = launches
         super().__init__(path, **options, more={"launches": list(launches), "instructions": list(counters)})
 
     def found(self) -> dict[int, tuple[Instruction, ...]]:
@@ -53,8 +55,7 @@ class _Instructions(Reading):
                 raise self._crash()
         finally:
             self.close()
-        tables = (line for line in lines if "results" not in line and "end" not in line)
-        return {launch: tuple(_rows(table)) for launch, table in zip(self._launches, tables, strict=False)}
+        return {line["launch"]: tuple(_rows(line)) for line in lines if "rows" in line}
 
 
 def read_instructions(
@@ -88,11 +89,14 @@ def read_instructions(
         If there is no folder for temporary files.
     """
     size = MAX_BYTES if max_bytes is None else max_bytes
-    return _Instructions(path, launches, counters, keep_going=keep_going, max_bytes=size).found()
+    found: dict[int, tuple[Instruction, ...]] = {}
+    for start in range(0, len(launches), BATCH):
+        batch = launches[start : start + BATCH]
+        found |= _Instructions(path, batch, counters, keep_going=keep_going, max_bytes=size).found()
+    return found
 
 
-def _rows(table: dict[str, Any]) -> Iterator[Instruction]:
-    names, files = table.get("counters", ()), table.get("files", ())
-    for pc, sass, file, line, *values in table.get("rows", ()):
-        counted = {name: value for name, value in zip(names, values, strict=True) if value is not None}
-        yield Instruction(pc, sass, None if file is None else files[file], line, counted)
+def _rows(table: Mapping[str, Any]) -> Iterator[Instruction]:
+    for pc, sass, file, line, *values in table["rows"]:
+        counted = {name: value for name, value in zip(table["counters"], values, strict=True) if value is not None}
+        yield Instruction(pc, sass, None if file is None else table["files"][file], line, counted)
