@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -54,6 +54,8 @@ class Reading:
         The child is ended when it writes nothing new this many seconds after ``result`` was called.
     workers
         Processes that share the launches of a long report.
+    more
+        What else to ask of the child.
 
     Raises
     ------
@@ -70,6 +72,7 @@ class Reading:
         decimal: str | None = None,
         timeout_s: float = TIMEOUT_S,
         workers: int = 2,
+        more: Mapping[str, Any] | None = None,
     ) -> None:
         self.path = path
         self._timeout_s = timeout_s
@@ -84,6 +87,7 @@ class Reading:
             "workers": workers,
             "counters": counter_names(),
             "patterns": PATTERNS,
+            **(more or {}),
         }
         self._child = self._start()
 

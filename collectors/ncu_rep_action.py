@@ -5,6 +5,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from nsightlens.collectors.ncu_rep_instructions import holds_instructions
+
 KINDS = {0: "kernel", 1: "range", 2: "range", 3: "graph", 4: "kernel"}
 OPCODES = ("sass__inst_executed_per_opcode_with_modifier_all", "sass__inst_executed_per_opcode")
 """Executed warp instructions by opcode; the first tells more."""
@@ -47,6 +49,7 @@ def _found(action: Any, wanted: Wanted) -> dict[str, Any]:  # noqa: ANN401
         "nvtx": _nvtx(action.nvtx_state()),
         "counters": {name: value(metric(name)) for name in wanted.among(names)},
         "opcodes": _opcodes(action),
+        "instructions": holds_instructions(names),
     }
 
 

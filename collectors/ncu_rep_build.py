@@ -37,7 +37,8 @@ def build_launch(index: int, process_ids: Sequence[int | None], line: dict[str, 
         "invocations": line.get("invocations", 1),
         "payload": _payload(line["nvtx"], said),
     }
-    return make_launch(row, _interned(line["counters"]), _interned(line["opcodes"] or {}) or None)
+    opcodes = _interned(line["opcodes"] or {}) or None
+    return make_launch(row, _interned(line["counters"]), opcodes, instructions=line.get("instructions", False))
 
 
 def _interned(values: dict[str, Any]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 
 from nsightlens.collectors.container import Container, walk
 from nsightlens.collectors.ncu_rep_action import Wanted, copy_launch
+from nsightlens.collectors.ncu_rep_instructions import copy_instructions
 from nsightlens.collectors.ncu_rep_slices import FULL, NO_MEMORY, NO_ROOM, Slices, line
 from nsightlens.collectors.text.reader import read as read_text
 from nsightlens.collectors.unpack import is_report, plain
@@ -104,7 +105,7 @@ def _leave(folder: str) -> NoReturn:
 
 
 def read(request: dict[str, Any]) -> Iterator[str]:
-    """Yield the session, then every launch, then the end mark, each as a line of JSON."""
+    """Yield the session, then every launch and the end mark, or the instructions of some, each as a line of JSON."""
     source, folder = Path(request["path"]), Path(request["folder"])
     path = plain(source, folder, request["max_bytes"])
     names, patterns = request["counters"], request["patterns"]
@@ -118,11 +119,25 @@ def read(request: dict[str, Any]) -> Iterator[str]:
     yield line(_session(container))
     if container.damage is not None:
         path = _whole_blocks(path, container, folder)
-    actions, wanted = Actions(_nameable(path, folder)), Wanted(names, patterns)
+    actions = Actions(_nameable(path, folder))
+    if "instructions" in request:
+        yield from _instructions(actions, request["launches"], request["instructions"])
+        return
+    wanted = Wanted(names, patterns)
     slices = Slices(lambda index: copy_launch(actions[index], wanted), folder, request["workers"])
     _AT_WORK.append(slices)
     yield from slices.read(len(actions))
     yield line({"end": len(actions)})
+
+
+def _instructions(actions: "Actions", launches: list[int], counters: list[str]) -> Iterator[str]:
+    """Yield the instructions of some launches, all in this process.
+
+    The library takes a second to disassemble for the first time, and a process forked after that would wait for ever.
+    """
+    for index in launches:
+        if index < len(actions):
+            yield line({"launch": index, **copy_instructions(actions[index], counters)})
 
 
 def _session(container: Container) -> dict[str, Any]:

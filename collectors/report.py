@@ -23,7 +23,10 @@ _SHORT = 60
 
 @dataclass(frozen=True, repr=False)
 class Launch:
-    """One profiled launch as a reader found it: identity, counters, and the quantities computed from them."""
+    """One profiled launch as a reader found it: identity, counters, and the quantities computed from them.
+
+    ``instructions`` tells whether its report has counters for each instruction, which are read on demand.
+    """
 
     row: dict[str, Any]
     counters: Mapping[str, Any]
@@ -32,6 +35,7 @@ class Launch:
     tensor: TensorWork
     stalls: dict[str, float]
     opcodes: dict[str, float] | None = None
+    instructions: bool = False
 
     def __repr__(self) -> str:
         """Return one line: which launch, how many counters."""
@@ -74,7 +78,13 @@ class Report:
         return report_html(self)
 
 
-def make_launch(row: dict[str, Any], counters: Mapping[str, Any], opcodes: dict[str, float] | None = None) -> Launch:
+def make_launch(
+    row: dict[str, Any],
+    counters: Mapping[str, Any],
+    opcodes: dict[str, float] | None = None,
+    *,
+    instructions: bool = False,
+) -> Launch:
     """Compute the quantities of one launch from its counters and complete its row.
 
     Ids and counts that no 64-bit integer holds, and numbers that no float holds, are unknown.
@@ -85,7 +95,8 @@ def make_launch(row: dict[str, Any], counters: Mapping[str, Any], opcodes: dict[
     status = row.get("status") or ("failed" if failed else "ok")
     ids = {"process_id": _count(row.get("process_id"))}
     complete = {"invocations": 1, **row, **ids, **_geometry(counters), "status": status}
-    return Launch(complete, counters, values, origins, tensor_work(counters), stall_reasons(counters), opcodes)
+    stalls = stall_reasons(counters)
+    return Launch(complete, counters, values, origins, tensor_work(counters), stalls, opcodes, instructions)
 
 
 def record(launch: Launch) -> dict[str, Any]:

@@ -83,8 +83,9 @@ class Workload:
 
     @cached_property
     def code(self) -> str:
-        """The CUDA source."""
-        return files(self.package).joinpath(self.source).read_text(encoding="utf-8")
+        """The CUDA source, which says its name: else reports name a temporary file of CuPy's beside the lines."""
+        text = files(self.package).joinpath(self.source).read_text(encoding="utf-8")
+        return f'#line 1 "{self.source}"\n{text}'
 
     @property
     def options(self) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from nsightlens.analysis.result import (
     Work,
 )
 from nsightlens.analysis.roofline import place
+from nsightlens.analysis.source import LAUNCHES, add_places, where_remedy
 from nsightlens.analysis.tensor_core import tensor_core
 from nsightlens.analysis.totals import first, ranges, totals
 from nsightlens.analysis.useful import one_launch_a_pass
@@ -39,6 +40,7 @@ def analyze_reports(
     decimal: str | None = None,
     keep: bool = True,
     times: str | Path | None = None,
+    source: int = LAUNCHES,
 ) -> Analysis:
     """Read and analyse reports.
 
@@ -56,6 +58,9 @@ def analyze_reports(
         Hold on to what was read, which ``Analysis.frame`` needs.
     times
         File of times that were taken without ncu (see ``nsightlens.analysis.times.add_times``).
+    source
+        Name the instructions behind the losses of so many launches, those that lost most, where a report has counters
+        for each instruction.
 
     Raises
     ------
@@ -65,6 +70,7 @@ def analyze_reports(
         If a file holds no usable data.
     """
     analysis = analyze(read(paths, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal), keep=keep)
+    analysis = add_places(analysis, paths, launches=source, keep_going=keep_going, max_bytes=max_bytes)
     if times is None:
         return analysis
     from nsightlens.analysis.times import add_times  # noqa: PLC0415
@@ -127,6 +133,7 @@ def analyze_launch(number: int, launch: Launch, given: Mapping[str, str], *, alo
         values=_origins(launch),
         missing=lacking,
         remedy=remedy(lacking, row["kind"]),
+        where_remedy=where_remedy(launch, ledger.losses),
     )
 
 

@@ -193,7 +193,7 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A source line or SASS instruction with its share of a loss."""
+    """A source line and SASS instruction with its share of a loss."""
 
     file: str | None
     line: int | None
@@ -239,6 +239,7 @@ class Repeats:
 class LaunchResult:
     """Everything known about one profiled launch (a kernel, range or graph).
 
+    ``where_remedy`` is the command that lets ``where`` of the losses be filled, ``None`` if nothing stands in the way.
     ``event_time_s`` is what another tool measured without ncu, ``None`` unless its times were given.
     """
 
@@ -269,6 +270,7 @@ class LaunchResult:
     values: Mapping[str, Origin]
     missing: tuple[str, ...]
     remedy: str | None
+    where_remedy: str | None = None
     repeats: Repeats | None = None
     event_time_s: float | None = None
 

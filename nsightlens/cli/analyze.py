@@ -24,6 +24,12 @@ from nsightlens.cli.options import (
 @output_options
 @reading_options
 @ceilings_option
+@click.option(
+    "--source",
+    metavar="N",
+    type=click.IntRange(min=0),
+    help="Name source lines and instructions for N launches, those that lost most (12 if not given; 0: for none).",
+)
 @click.option("--times", type=click.Path(path_type=Path), help="Show event times from this CSV or JSON beside ncu's.")
 def command(
     *,
@@ -35,6 +41,7 @@ def command(
     max_bytes: int,
     decimal: str | None,
     times: Path | None,
+    source: int | None,
     **chosen: Any,  # noqa: ANN401
 ) -> None:
     """Analyse every launch in Nsight Compute reports (.ncu-rep, also .xz .gz .bz2 .zst).
@@ -44,6 +51,7 @@ def command(
     """
     from nsightlens.analysis import analyze_reports  # noqa: PLC0415
     from nsightlens.analysis.select import select  # noqa: PLC0415
+    from nsightlens.analysis.source import LAUNCHES, add_places  # noqa: PLC0415
 
     check_output(output, fmt, force=force, reports=(*reports, *([times] if times else [])))
     analysis = analyze_reports(
@@ -53,5 +61,15 @@ def command(
         decimal=decimal,
         keep=needs_frames(fmt, output),
         times=times,
+        source=0,
     )
-    emit(select(analysis, selection(**chosen)), fmt, output, force)
+    analysis = select(analysis, selection(**chosen))
+    if not needs_frames(fmt, output):
+        analysis = add_places(
+            analysis,
+            reports,
+            launches=LAUNCHES if source is None else source,
+            keep_going=keep_going,
+            max_bytes=max_bytes,
+        )
+    emit(analysis, fmt, output, force)

@@ -40,5 +40,5 @@ def command(
     from nsightlens.analysis.select import select  # noqa: PLC0415
 
     check_output(output, fmt, force=force, reports=reports)
-    analysis = analyze_reports(reports, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal)
+    analysis = analyze_reports(reports, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal, source=0)
     emit(select(analysis, selection(**chosen)), fmt, output, force, brief=True)

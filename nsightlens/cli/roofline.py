@@ -57,7 +57,9 @@ def command(
             "no file to write was named", where="roofline", remedy=f"add -o with a name ending in {ENDINGS}"
         )
     check_figure(output, force=force)
-    analysis = analyze_reports(reports, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal, keep=False)
+    analysis = analyze_reports(
+        reports, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal, keep=False, source=0
+    )
     written = save_roofline(
         select(analysis, selection(**chosen)), output, force=force, levels=levels, instructions=instructions
     )

@@ -6,6 +6,7 @@ from nsightlens.analysis.cells import NAME, kernel_name, position
 from nsightlens.analysis.missing import PATTERNS
 from nsightlens.analysis.result import Analysis, CauseSeconds, FirstThing, LaunchResult, Loss, RangeResult
 from nsightlens.analysis.totals import TRIFLE, totals, weighted
+from nsightlens.report.places import places
 from nsightlens.text import count, printable
 from nsightlens.units import percent, seconds
 
@@ -18,10 +19,16 @@ _KINDS = {"kernel": "launch", "range": "range", "graph": "graph"}
 
 
 def ledgers(launches: Sequence[LaunchResult], *, several: bool) -> tuple[list[str], str]:
-    """Return the ledgers of the longest launches, and a sentence on the others (empty if there are none)."""
+    """Return the ledgers of the longest launches, and a sentence on the others (empty if there are none).
+
+    Below a ledger stands a line for each larger loss of which an instruction is known.
+    """
     judged = [launch for launch in launches if launch.losses is not None and launch.time_s]
     lines = _whole(judged, several=several)
-    lines += [f"{position(launch, several=several)} {_ledger(launch)}" for launch in longest(judged)]
+    lines += [
+        "\n".join((f"{position(launch, several=several)} {_ledger(launch)}", *places(launch)))
+        for launch in longest(judged)
+    ]
     more = f"The {LEDGERS} longest of {len(judged)} launches; the others: --launch N, --format json"
     return lines, more if len(judged) > LEDGERS else ""
 
@@ -90,3 +97,8 @@ def _unexplained(analysis: Analysis, time: float) -> list[str]:
     lacking = any(launch.missing for launch in analysis.launches)
     why = "counters are missing, see below" if lacking else "no cause that these counters show; compare a variant"
     return [f"{seconds(unexplained)} ({percent(unexplained / time)}) unexplained: {why}"]
+
+
+def where_line(launches: Sequence[LaunchResult]) -> str:
+    """Return how to learn in which instructions the losses lie, or nothing."""
+    return next((f"Lines and instructions: {x.where_remedy}" for x in longest(launches) if x.where_remedy), "")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from nsightlens.analysis.cells import listed, several_reports
 from nsightlens.analysis.result import Analysis
 from nsightlens.report.launches import rows
-from nsightlens.report.ledgers import first_lines, ledgers, longest
+from nsightlens.report.ledgers import first_lines, ledgers, longest, where_line
 from nsightlens.report.roofs import TITLE as ROOFS
 from nsightlens.report.roofs import roof_lines
 from nsightlens.report.wording import COLLECT, NAMES, busy_lines, heads, missing_line, spreads
@@ -26,7 +26,7 @@ def render_markdown(analysis: Analysis) -> str:
     lines, more = ledgers(analysis.launches, several=several)
     parts += _list("Times over the runs", spreads(analysis.launches, several=several))
     parts += _list("Where the time went", lines)
-    parts += [more] if more else []
+    parts += list(filter(None, (more, escaped(where_line(analysis.launches)))))
     parts += _list(ROOFS, roof_lines(longest(analysis.launches), several=several))
     parts += _list("Busy, but below the roof", busy_lines(analysis.launches, several=several))
     parts += _list("Look at first", first_lines(analysis))
@@ -54,4 +54,9 @@ def _row(row: Sequence[str]) -> str:
 
 
 def _list(title: str, items: Sequence[str]) -> list[str]:
-    return [f"**{title}**", "\n".join(f"- {escaped(item)}" for item in items)] if items else []
+    return [f"**{title}**", "\n".join(map(_item, items))] if items else []
+
+
+def _item(text: str) -> str:
+    """Return an item of a list; further lines of it are items below it."""
+    return "- " + escaped(text).replace("\n", "\n  - ")

@@ -16,7 +16,7 @@ from nsightlens.analysis.cells import (
 )
 from nsightlens.analysis.result import Analysis, LaunchResult
 from nsightlens.report.grid import Column, console, grid, item, written
-from nsightlens.report.ledgers import first_lines, ledgers, longest
+from nsightlens.report.ledgers import first_lines, ledgers, longest, where_line
 from nsightlens.report.roofs import TITLE as ROOFS
 from nsightlens.report.roofs import roof_lines
 from nsightlens.report.wording import COLLECT, NAMES, busy_lines, heads, missing_line, spreads
@@ -65,7 +65,8 @@ def render_table(analysis: Analysis, *, width: int | None = None, color: bool = 
     ):
         if items:
             page.print(Text(f"\n{title}", style="bold"))
-            page.print(*map(item, items), *([Text(more)] if more and items is lines else ()), sep="\n")
+            below = filter(None, (more, where_line(analysis.launches))) if items is lines else ()
+            page.print(*map(item, items), *map(Text, below), sep="\n")
     if lacking := missing_line(analysis.launches):
         page.print(Text(f"\n{lacking}", style="yellow"))
         page.print(Text(f"{COLLECT}\n{NAMES}"))

@@ -7,12 +7,12 @@ from functools import cache
 from importlib.metadata import entry_points
 
 from nsightlens.analysis.rules import access, on_chip
-from nsightlens.analysis.rules.rule import Excess, Facts, Find, Rule, beyond, excess, part
+from nsightlens.analysis.rules.rule import Attribution, Excess, Facts, Find, Rule, beyond, excess, part
 from nsightlens.errors import UsageError
 
 GROUP = "nsightlens.loss_rules"
 
-__all__ = ["GROUP", "Excess", "Facts", "Find", "Rule", "beyond", "excess", "part", "rules"]
+__all__ = ["GROUP", "Attribution", "Excess", "Facts", "Find", "Rule", "beyond", "excess", "part", "rules"]
 
 _SHIPPED = (
     (access.uncoalesced_access, ("load_bytes_per_sector", "store_bytes_per_sector", "dram_share")),

@@ -49,6 +49,32 @@ Find = Callable[[Facts], Excess]
 
 
 @dataclass(frozen=True, slots=True)
+class Attribution:
+    """What of each instruction tells how much of a loss it causes: ``times`` x the sum of counters, less others.
+
+    Attributes
+    ----------
+    counters
+        Counters of single instructions, added up.
+    less
+        Counters that are taken away; an instruction without them does not count.
+    times
+        Factor of ``counters``.
+    opcodes
+        Beginnings of the opcodes that count; all if empty.
+    behind
+        Beginnings of opcodes that stand for what is counted behind them, up to the next of them: a warp that waits at a
+        barrier is sampled at an instruction behind it.
+    """
+
+    counters: tuple[str, ...]
+    less: tuple[str, ...] = ()
+    times: float = 1.0
+    opcodes: tuple[str, ...] = ()
+    behind: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """One cause of excess work.
 
@@ -62,12 +88,15 @@ class Rule:
         Quantities shown beside a loss.
     find
         The excess in one launch: empty where counters are missing, for what was not measured is never claimed.
+    where
+        What attributes the loss to instructions, in order of preference; that of ``data/causes.toml`` if empty.
     """
 
     cause: str
     doc: str
     evidence: tuple[str, ...]
     find: Find
+    where: tuple[Attribution, ...] = ()
 
 
 def beyond(ideal: float, actual: float) -> float:
