@@ -2,19 +2,25 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
+
+from nsightlens.collectors.samples import copy_samples
 
 KINDS = {0: "kernel", 1: "range", 2: "range", 3: "graph", 4: "kernel"}
 OPCODES = ("sass__inst_executed_per_opcode_with_modifier_all", "sass__inst_executed_per_opcode")
 """Executed warp instructions by opcode; the first tells more."""
 DEFAULT_DOMAIN = "<default domain>"
+ALTERED = (AttributeError, KeyError, TypeError)
+"""What the library raises on a name or value whose bytes were altered."""
 
 
 class Wanted:
-    """Which counters to copy: those named, and those that a pattern fits."""
+    """What to copy: counters that are named, those that a pattern fits, and samples over time if asked for."""
 
-    def __init__(self, names: list[str], patterns: list[str]) -> None:
+    def __init__(self, names: list[str], patterns: list[str], *, samples: bool = False) -> None:
+        self.samples = samples
         self._names = frozenset(names)
         self._pattern = re.compile("|".join(patterns))
         self._take = lru_cache(None)(self._decide)
@@ -28,11 +34,15 @@ class Wanted:
 
 
 def copy_launch(action: Any, wanted: Wanted) -> dict[str, Any]:  # noqa: ANN401
-    """Return identity, NVTX ranges, wanted counters and opcode counts of one launch; ``hollow`` if there is nothing."""
+    """Return identity, NVTX ranges and what is wanted of one launch; ``hollow`` if there is nothing."""
     try:
-        return _found(action, wanted)
-    except (AttributeError, KeyError, TypeError):  # what the library raises on a name or value whose bytes were altered
+        found = _found(action, wanted)
+    except ALTERED:
         return {"hollow": True}
+    if wanted.samples and "counters" in found:
+        with suppress(*ALTERED):
+            found["samples"] = copy_samples(action, action.metric_names(), found["counters"])
+    return found
 
 
 def _found(action: Any, wanted: Wanted) -> dict[str, Any]:  # noqa: ANN401

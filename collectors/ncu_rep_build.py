@@ -6,6 +6,7 @@ from sys import intern
 from typing import Any
 
 from nsightlens.collectors.report import Launch, Report, make_launch
+from nsightlens.collectors.samples import build_samples
 from nsightlens.ranges import DECLARED_DOMAIN, parse_declaration
 from nsightlens.text import count
 
@@ -37,7 +38,8 @@ def build_launch(index: int, process_ids: Sequence[int | None], line: dict[str, 
         "invocations": line.get("invocations", 1),
         "payload": _payload(line["nvtx"], said),
     }
-    return make_launch(row, _interned(line["counters"]), _interned(line["opcodes"] or {}) or None)
+    opcodes = _interned(line["opcodes"] or {}) or None
+    return make_launch(row, _interned(line["counters"]), opcodes, build_samples(line.get("samples")))
 
 
 def _interned(values: dict[str, Any]) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def read(request: dict[str, Any]) -> Iterator[str]:
     yield line(_session(container))
     if container.damage is not None:
         path = _whole_blocks(path, container, folder)
-    actions, wanted = Actions(_nameable(path, folder)), Wanted(names, patterns)
+    actions, wanted = Actions(_nameable(path, folder)), Wanted(names, patterns, samples=request["samples"])
     slices = Slices(lambda index: copy_launch(actions[index], wanted), folder, request["workers"])
     _AT_WORK.append(slices)
     yield from slices.read(len(actions))

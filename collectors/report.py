@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from nsightlens.collectors.quantities import Origin, capability, evaluate, is_number
+from nsightlens.collectors.samples import Samples
 from nsightlens.collectors.stalls import stall_reasons
 from nsightlens.collectors.tensor import TensorWork, tensor_work
 from nsightlens.text import count, printable
@@ -32,6 +33,7 @@ class Launch:
     tensor: TensorWork
     stalls: dict[str, float]
     opcodes: dict[str, float] | None = None
+    samples: Samples | None = None
 
     def __repr__(self) -> str:
         """Return one line: which launch, how many counters."""
@@ -74,7 +76,12 @@ class Report:
         return report_html(self)
 
 
-def make_launch(row: dict[str, Any], counters: Mapping[str, Any], opcodes: dict[str, float] | None = None) -> Launch:
+def make_launch(
+    row: dict[str, Any],
+    counters: Mapping[str, Any],
+    opcodes: dict[str, float] | None = None,
+    samples: Samples | None = None,
+) -> Launch:
     """Compute the quantities of one launch from its counters and complete its row.
 
     Ids and counts that no 64-bit integer holds, and numbers that no float holds, are unknown.
@@ -85,7 +92,8 @@ def make_launch(row: dict[str, Any], counters: Mapping[str, Any], opcodes: dict[
     status = row.get("status") or ("failed" if failed else "ok")
     ids = {"process_id": _count(row.get("process_id"))}
     complete = {"invocations": 1, **row, **ids, **_geometry(counters), "status": status}
-    return Launch(complete, counters, values, origins, tensor_work(counters), stall_reasons(counters), opcodes)
+    tensor, stalls = tensor_work(counters), stall_reasons(counters)
+    return Launch(complete, counters, values, origins, tensor, stalls, opcodes, samples)
 
 
 def record(launch: Launch) -> dict[str, Any]:

@@ -61,7 +61,8 @@ def analyze_reports(
     ReportError
         If a file holds no usable data.
     """
-    analysis = analyze(read(paths, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal), keep=keep)
+    reports = read(paths, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal, samples=True)
+    analysis = analyze(reports, keep=keep)
     if times is None:
         return analysis
     from nsightlens.analysis.times import add_times  # noqa: PLC0415
