@@ -91,8 +91,9 @@ def _ends(overlap: Overlap, time: float, samples: Sequence[Window]) -> _Ends | N
 
 def _narrowed(overlap: Overlap, time: float, ends: _Ends) -> Overlap:
     old = _Ends(overlap.low or 0.0, 1.0 if overlap.high is None else overlap.high)
-    new = _Ends(max(old.low, ends.low), min(old.high, ends.high))
-    if new.low > new.high or (new.low - old.low) + (old.high - new.high) < LEAST_GAIN:
+    expected = old.high if ends.low <= old.high else 1.0  # experience gives way to a bound that contradicts it
+    new = _Ends(max(old.low, ends.low), min(expected, ends.high))
+    if new.low > new.high or (new.low - old.low) + (expected - new.high) < LEAST_GAIN:
         return overlap
     t_mem, t_cmp = overlap.t_mem_s or 0.0, overlap.t_cmp_s or 0.0
     rest, shorter = time - t_mem - t_cmp, min(t_mem, t_cmp)
@@ -108,7 +109,11 @@ def _narrowed(overlap: Overlap, time: float, ends: _Ends) -> Overlap:
 
 
 def _reason(old: _Ends, new: _Ends) -> str:
-    """Return by how much samples narrowed the interval; the upper end is experience where they did not move it."""
-    lower = f"lower end {new.low:.2f} by samples of one pass, {old.low:.2f} without" if new.low > old.low else ""
-    upper = f"upper end {new.high:.2f} by samples of one pass, {old.high:.2f} without" if new.high < old.high else ""
-    return f"{'; '.join(filter(None, (lower, upper or 'upper end by experience')))}; only an experiment gives a point"
+    """Return by how much samples of one pass moved the ends; the upper one is experience where they did not."""
+    moved = [
+        f"{name} end {end:.2f} by samples over time, {before:.2f} without"
+        for name, end, before in zip(("lower", "upper"), new, old, strict=True)
+        if end != before
+    ]
+    rest = ["upper end by experience"] if new.high == old.high else []
+    return "; ".join([*moved, *rest, "only an experiment gives a point"])
