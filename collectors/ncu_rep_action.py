@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -36,13 +35,9 @@ class Wanted:
 def copy_launch(action: Any, wanted: Wanted) -> dict[str, Any]:  # noqa: ANN401
     """Return identity, NVTX ranges and what is wanted of one launch; ``hollow`` if there is nothing."""
     try:
-        found = _found(action, wanted)
+        return _found(action, wanted)
     except ALTERED:
         return {"hollow": True}
-    if wanted.samples and "counters" in found:
-        with suppress(*ALTERED):
-            found["samples"] = copy_samples(action, action.metric_names(), found["counters"])
-    return found
 
 
 def _found(action: Any, wanted: Wanted) -> dict[str, Any]:  # noqa: ANN401
@@ -50,14 +45,24 @@ def _found(action: Any, wanted: Wanted) -> dict[str, Any]:  # noqa: ANN401
     if not names:
         return {"hollow": True}
     metric, value = action.metric_by_name, _reader(type(action.metric_by_name(names[0])))  # type: ignore[arg-type]
+    counters = {name: value(metric(name)) for name in wanted.among(names)}
     return {
         "kind": KINDS.get(action.workload_type(), "kernel"),
         "name": action.name() or "",
         "full_name": action.name(action.NameBase_DEMANGLED) or action.name() or "",
         "nvtx": _nvtx(action.nvtx_state()),
-        "counters": {name: value(metric(name)) for name in wanted.among(names)},
+        "counters": counters,
         "opcodes": _opcodes(action),
+        "samples": _samples(action, names, counters) if wanted.samples else None,
     }
+
+
+def _samples(action: Any, names: tuple[str, ...], counters: dict[str, Any]) -> dict[str, Any] | None:  # noqa: ANN401
+    """Return samples over time, which are not worth the launch if their bytes were altered."""
+    try:
+        return copy_samples(action, names, counters)
+    except ALTERED:
+        return None
 
 
 @lru_cache(None)

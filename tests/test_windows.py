@@ -3,7 +3,7 @@
 import json
 import math
 from array import array
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import jsonschema
@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from nsightlens.analysis import analyze
 from nsightlens.collectors.ncu_rep_action import Wanted, copy_launch
-from nsightlens.collectors.quantities import PATTERNS, counter_names
 from nsightlens.collectors.report import Report, make_launch
 from nsightlens.collectors.samples import Samples, build_samples, copy_samples
 from nsightlens.errors import ModelError
@@ -135,7 +134,7 @@ IDENTITY = {
 }
 
 
-def analysed(dram, fp64, samples):
+def report_of_one(dram, fp64, samples):
     busy_by = {"fp64": fp64, "fma": 0.0, "tensor": 0.0}
     counters = {
         "gpu__time_duration.sum": COUNT * STEP_NS,
@@ -143,9 +142,11 @@ def analysed(dram, fp64, samples):
         **{f"sm__pipe_{n}_cycles_active.avg.pct_of_peak_sustained_elapsed": 100 * s for n, s in busy_by.items()},
     }
     launch = make_launch(dict(IDENTITY), counters, samples=samples)
-    answer = document(analyze([Report("r.ncu-rep", "ncu-rep", complete=True, launched=(launch,))]))
-    jsonschema.validate(answer, SCHEMA)
-    return answer["launches"][0]["overlap"]
+    return Report("r.ncu-rep", "ncu-rep", complete=True, launched=(launch,))
+
+
+def analysed(dram, fp64, samples):
+    return asdict(analyze([report_of_one(dram, fp64, samples)]).launches[0].overlap)
 
 
 def series(memory, compute, *, start=0, times=None):
@@ -173,6 +174,12 @@ def test_an_idle_phase_no_longer_hides_the_overlap():
     assert found["high"] == plain["high"] == pytest.approx(0.65)
     assert "lower end 0.48 by samples over time, 0.00 without; upper end by experience" in found["reason"]
     assert found["idle_low_s"] == pytest.approx(1e-3 * (1 - 0.65 + found["low"] * 0.3))
+
+
+def test_a_narrowed_interval_fits_the_schema_of_the_document():
+    answer = document(analyze([report_of_one(0.35, 0.3, series(*PHASED))]))
+    assert answer["launches"][0]["overlap"]["method"] == "windowed"
+    jsonschema.validate(answer, SCHEMA)
 
 
 def test_an_upper_end_by_experience_gives_way_to_a_bound():
@@ -241,12 +248,12 @@ def test_a_gap_between_samples_takes_nothing_but_what_it_hides():
     assert found["low"] == pytest.approx(49 * (0.3 - 0.01) / 30)
 
 
-ANY = st.lists(st.tuples(SHARE, SHARE), min_size=COUNT, max_size=COUNT)
+PHASES = st.lists(st.tuples(SHARE, SHARE), min_size=10, max_size=10)
 
 
-@given(ANY, st.floats(0.9, 1.1), st.floats(0.9, 1.1))
-def test_samples_never_widen_the_interval_whatever_they_are(values, memory_off, compute_off):
-    memory, compute = zip(*values, strict=True)
+@given(PHASES, st.floats(0.9, 1.1), st.floats(0.9, 1.1))
+def test_samples_never_widen_the_interval_whatever_they_are(phases, memory_off, compute_off):
+    memory, compute = zip(*(phase for phase in phases for _ in range(COUNT // 10)), strict=True)
     shares = min(1.0, mean(memory) * memory_off), min(1.0, mean(compute) * compute_off)
     found, plain = analysed(*shares, series(memory, compute)), analysed(*shares, None)
     assert found["status"] == plain["status"]
@@ -365,14 +372,42 @@ def test_numbers_that_are_missing_or_cannot_be_give_no_series(found):
     assert build_samples({"times_ns": [1], "percent": {"dram_share": [None]}}) is None
 
 
-def test_altered_series_leave_the_rest_of_the_launch(monkeypatch):
-    def altered(*_):
-        raise TypeError
+class Altered(Series):
+    def as_double(self, index=None):
+        if index is not None:
+            raise TypeError
+        return 1.0
 
-    monkeypatch.setattr("nsightlens.collectors.ncu_rep_action.copy_samples", altered)
-    monkeypatch.setattr("nsightlens.collectors.ncu_rep_action._found", lambda *_: {"counters": {"a": 1}})
-    action = type("Launch", (), {"metric_names": lambda _: ()})()
-    assert copy_launch(action, Wanted(counter_names(), list(PATTERNS), samples=True)) == {"counters": {"a": 1}}
+
+class Kernel(Action):
+    """Stands for a launch of NVIDIA's library, all of whose metrics are sound but for the samples."""
+
+    NameBase_DEMANGLED = 1
+
+    def metric_names(self):
+        return tuple(self)
+
+    def workload_type(self):
+        return 0
+
+    def name(self, _=0):
+        return "k"
+
+    def nvtx_state(self):
+        return None
+
+    def metric_by_name(self, name):
+        return self.get(name)
+
+
+@pytest.mark.parametrize(("dram", "expected"), [(Series(ONE), [0.0, 10.0, 20.0, 0.0]), (Altered(ONE), None)])
+def test_altered_series_leave_the_rest_of_the_launch(dram, expected, monkeypatch):
+    monkeypatch.setattr("nsightlens.collectors.ncu_rep_action._reader", lambda _: lambda metric: metric)
+    launch = copy_launch(
+        Kernel({DRAM: dram, FP64: Series(ONE), **FP64_BOUND}), Wanted([*FP64_BOUND], ["no such"], samples=True)
+    )
+    assert launch["counters"] == FP64_BOUND
+    assert (launch["samples"] and launch["samples"]["percent"]["dram_share"]) == expected
 
 
 def test_recorded_series_add_up_to_the_counters_of_the_launch(data):
