@@ -70,10 +70,7 @@ def _samples(samples: Samples, pipe: str, efficiency: float) -> Iterator[Window]
 
 
 def _ends(overlap: Overlap, time: float, samples: Sequence[Window]) -> _Ends | None:
-    """Return both ends that samples give, if they show what the counters do.
-
-    Shares are scaled down to the busy times of the counters, never up: both ends only widen with smaller shares.
-    """
+    """Return both ends that samples give, if they show what the counters do."""
     t_mem, t_cmp = overlap.t_mem_s or 0.0, overlap.t_cmp_s or 0.0
     memory, compute = model.busy(samples)
     most = 1 + SCALE
@@ -81,12 +78,17 @@ def _ends(overlap: Overlap, time: float, samples: Sequence[Window]) -> _Ends | N
         return None
     if sum(window.length for window in samples) > most * time + 2 * samples[0].length:
         return None
-    windows = model.joined(model.scaled(samples, min(1.0, t_mem / memory), min(1.0, t_cmp / compute)), LEAST_WINDOW_S)
+    windows = model.joined(samples, LEAST_WINDOW_S)
     if windows[0].length < LEAST_WINDOW_S:
         return None
-    found, shorter = model.certain(windows, SLACK), min(t_mem, t_cmp)
-    whole = most * memory >= t_mem and most * compute >= t_cmp  # what samples lack, nothing is said to be alone beside
-    return _Ends(found.both / shorter, 1.0 - found.alone / shorter if whole else 1.0)
+    # Down to the counters where samples exceed them, never up, so that no end moves too far inward; for the upper end
+    # that means to leave the longer one as it is, and that samples lack nothing beside which the shorter is not alone.
+    shorter, factors = min(t_mem, t_cmp), (min(1.0, t_mem / memory), min(1.0, t_cmp / compute))
+    both = model.certain(model.scaled(windows, *factors), SLACK).both
+    of_shorter = (factors[0], 1.0) if t_mem <= t_cmp else (1.0, factors[1])
+    whole = most * memory >= t_mem and most * compute >= t_cmp
+    alone = model.certain(model.scaled(windows, *of_shorter), SLACK).alone if whole else 0.0
+    return _Ends(both / shorter, 1.0 - alone / shorter)
 
 
 def _narrowed(overlap: Overlap, time: float, ends: _Ends) -> Overlap:
