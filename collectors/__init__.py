@@ -24,6 +24,7 @@ def read(
     keep_going: bool = False,
     max_bytes: int | None = None,
     decimal: str | None = None,
+    samples: bool = False,
 ) -> "Iterator[Report]":
     """Read reports, in order, a few of them at a time.
 
@@ -37,6 +38,8 @@ def read(
         Unpacking stops at this size; 1 GiB if not given.
     decimal
         Decimal separator of the numbers in CSV and text, ``point`` or ``comma``; judged by the numbers if not given.
+    samples
+        Read samples over time too (``Launch.samples``), where a report holds them; this costs time and memory.
 
     Raises
     ------
@@ -55,7 +58,8 @@ def read(
     limit = MAX_BYTES if max_bytes is None else max_bytes
     workers = max(1, AHEAD // max(1, len(files)))
     started = (
-        Reading(file, keep_going=keep_going, max_bytes=limit, decimal=decimal, workers=workers) for file in files
+        Reading(file, keep_going=keep_going, max_bytes=limit, decimal=decimal, samples=samples, workers=workers)
+        for file in files
     )
     yield from _results(started, _Hopeless(len(files)) if keep_going else None)
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from nsightlens.collectors.report import Report
 
 
-def load(path: str | Path, *, keep_going: bool = False, decimal: str | None = None) -> "Report":
+def load(path: str | Path, *, keep_going: bool = False, decimal: str | None = None, samples: bool = False) -> "Report":
     """Read one Nsight Compute report.
 
     Parameters
@@ -20,6 +20,8 @@ def load(path: str | Path, *, keep_going: bool = False, decimal: str | None = No
         Read what is whole of a damaged report.
     decimal
         Decimal separator of the numbers in CSV and text, ``point`` or ``comma``; judged by the numbers if not given.
+    samples
+        Read samples over time too, where the report holds them; this costs time and memory.
 
     Returns
     -------
@@ -34,5 +36,5 @@ def load(path: str | Path, *, keep_going: bool = False, decimal: str | None = No
     ReportError
         If the file holds no usable data.
     """
-    (report,) = read([path], keep_going=keep_going, decimal=decimal)
+    (report,) = read([path], keep_going=keep_going, decimal=decimal, samples=samples)
     return report

@@ -50,6 +50,8 @@ class Reading:
         Unpacking stops at this size.
     decimal
         Decimal separator of the numbers in CSV and text, ``point`` or ``comma``; judged by the numbers if not given.
+    samples
+        Read samples over time too.
     timeout_s
         The child is ended when it writes nothing new this many seconds after ``result`` was called.
     workers
@@ -70,6 +72,7 @@ class Reading:
         keep_going: bool = False,
         max_bytes: int = MAX_BYTES,
         decimal: str | None = None,
+        samples: bool = False,
         timeout_s: float = TIMEOUT_S,
         workers: int = 2,
         more: Mapping[str, Any] | None = None,
@@ -83,6 +86,7 @@ class Reading:
             "keep_going": keep_going,
             "max_bytes": max_bytes,
             "decimal": decimal,
+            "samples": samples,
             "memory_bytes": MEMORY_BYTES,
             "workers": workers,
             "counters": counter_names(),

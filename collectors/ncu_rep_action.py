@@ -6,17 +6,21 @@ from functools import lru_cache
 from typing import Any
 
 from nsightlens.collectors.ncu_rep_instructions import holds_instructions
+from nsightlens.collectors.samples import copy_samples
 
 KINDS = {0: "kernel", 1: "range", 2: "range", 3: "graph", 4: "kernel"}
 OPCODES = ("sass__inst_executed_per_opcode_with_modifier_all", "sass__inst_executed_per_opcode")
 """Executed warp instructions by opcode; the first tells more."""
 DEFAULT_DOMAIN = "<default domain>"
+ALTERED = (AttributeError, KeyError, TypeError)
+"""What the library raises on a name or value whose bytes were altered."""
 
 
 class Wanted:
-    """Which counters to copy: those named, and those that a pattern fits."""
+    """What to copy: counters that are named, those that a pattern fits, and samples over time if asked for."""
 
-    def __init__(self, names: list[str], patterns: list[str]) -> None:
+    def __init__(self, names: list[str], patterns: list[str], *, samples: bool = False) -> None:
+        self.samples = samples
         self._names = frozenset(names)
         self._pattern = re.compile("|".join(patterns))
         self._take = lru_cache(None)(self._decide)
@@ -30,10 +34,10 @@ class Wanted:
 
 
 def copy_launch(action: Any, wanted: Wanted) -> dict[str, Any]:  # noqa: ANN401
-    """Return identity, NVTX ranges, wanted counters and opcode counts of one launch; ``hollow`` if there is nothing."""
+    """Return identity, NVTX ranges and what is wanted of one launch; ``hollow`` if there is nothing."""
     try:
         return _found(action, wanted)
-    except (AttributeError, KeyError, TypeError):  # what the library raises on a name or value whose bytes were altered
+    except ALTERED:
         return {"hollow": True}
 
 
@@ -42,15 +46,25 @@ def _found(action: Any, wanted: Wanted) -> dict[str, Any]:  # noqa: ANN401
     if not names:
         return {"hollow": True}
     metric, value = action.metric_by_name, _reader(type(action.metric_by_name(names[0])))  # type: ignore[arg-type]
+    counters = {name: value(metric(name)) for name in wanted.among(names)}
     return {
         "kind": KINDS.get(action.workload_type(), "kernel"),
         "name": action.name() or "",
         "full_name": action.name(action.NameBase_DEMANGLED) or action.name() or "",
         "nvtx": _nvtx(action.nvtx_state()),
-        "counters": {name: value(metric(name)) for name in wanted.among(names)},
+        "counters": counters,
         "opcodes": _opcodes(action),
         "instructions": holds_instructions(names),
+        "samples": _samples(action, names, counters) if wanted.samples else None,
     }
+
+
+def _samples(action: Any, names: tuple[str, ...], counters: dict[str, Any]) -> dict[str, Any] | None:  # noqa: ANN401
+    """Return samples over time, which are not worth the launch if their bytes were altered."""
+    try:
+        return copy_samples(action, names, counters)
+    except ALTERED:
+        return None
 
 
 @lru_cache(None)

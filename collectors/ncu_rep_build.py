@@ -6,6 +6,7 @@ from sys import intern
 from typing import Any
 
 from nsightlens.collectors.report import Launch, Report, make_launch
+from nsightlens.collectors.samples import build_samples
 from nsightlens.ranges import DECLARED_DOMAIN, parse_declaration
 from nsightlens.text import count
 
@@ -38,7 +39,8 @@ def build_launch(index: int, process_ids: Sequence[int | None], line: dict[str, 
         "payload": _payload(line["nvtx"], said),
     }
     opcodes = _interned(line["opcodes"] or {}) or None
-    return make_launch(row, _interned(line["counters"]), opcodes, instructions=line.get("instructions", False))
+    counters, samples = _interned(line["counters"]), build_samples(line.get("samples"))
+    return make_launch(row, counters, opcodes, instructions=line.get("instructions", False), samples=samples)
 
 
 def _interned(values: dict[str, Any]) -> dict[str, Any]:

@@ -123,7 +123,7 @@ def read(request: dict[str, Any]) -> Iterator[str]:
     if "instructions" in request:
         yield from _instructions(actions, request["launches"], request["instructions"])
         return
-    wanted = Wanted(names, patterns)
+    wanted = Wanted(names, patterns, samples=request["samples"])
     slices = Slices(lambda index: copy_launch(actions[index], wanted), folder, request["workers"])
     _AT_WORK.append(slices)
     yield from slices.read(len(actions))

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from nsightlens.collectors.quantities import Origin, capability, evaluate, is_number
+from nsightlens.collectors.samples import Samples
 from nsightlens.collectors.stalls import stall_reasons
 from nsightlens.collectors.tensor import TensorWork, tensor_work
 from nsightlens.text import count, printable
@@ -36,6 +37,7 @@ class Launch:
     stalls: dict[str, float]
     opcodes: dict[str, float] | None = None
     instructions: bool = False
+    samples: Samples | None = None
 
     def __repr__(self) -> str:
         """Return one line: which launch, how many counters."""
@@ -84,6 +86,7 @@ def make_launch(
     opcodes: dict[str, float] | None = None,
     *,
     instructions: bool = False,
+    samples: Samples | None = None,
 ) -> Launch:
     """Compute the quantities of one launch from its counters and complete its row.
 
@@ -95,8 +98,8 @@ def make_launch(
     status = row.get("status") or ("failed" if failed else "ok")
     ids = {"process_id": _count(row.get("process_id"))}
     complete = {"invocations": 1, **row, **ids, **_geometry(counters), "status": status}
-    stalls = stall_reasons(counters)
-    return Launch(complete, counters, values, origins, tensor_work(counters), stalls, opcodes, instructions)
+    tensor, stalls = tensor_work(counters), stall_reasons(counters)
+    return Launch(complete, counters, values, origins, tensor, stalls, opcodes, instructions, samples)
 
 
 def record(launch: Launch) -> dict[str, Any]:

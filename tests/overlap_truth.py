@@ -2,6 +2,8 @@
 
 import json
 from collections import defaultdict
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,17 +36,24 @@ def factorial():
     return _points(TESTS / "data" / "overlap_factorial.ncu-rep.xz", rows)
 
 
-def others():
-    """Return the points of kernels that had no part in choosing the margin."""
+def others(*, samples=False):
+    """Return the points of kernels that had no part in choosing the margin, without or with their samples over time."""
     truth = json.loads((MEASUREMENTS / "data" / "overlap.json").read_text(encoding="utf-8"))["rows"]
     kinds = {32: "float", 64: "double", 164: "double, tensor"}
     rows = {row["label"]: (row["overlap"], row.get("per_sm"), kinds[row["kind"]]) for row in truth}
-    return _points(MEASUREMENTS / "reports" / "overlap.ncu-rep.xz", rows)
+    return _points(MEASUREMENTS / "reports" / "overlap.ncu-rep.xz", rows, samples=samples)
 
 
-def _points(report, rows):
-    found = []
-    for launch in analyze([load(report)]).launches:
+@cache
+def _read(report):
+    return load(report, samples=True)
+
+
+def _points(report, rows, *, samples=False):
+    found, read = [], _read(report)
+    if not samples:
+        read = replace(read, launched=tuple(replace(launch, samples=None) for launch in read.launched))
+    for launch in analyze([read]).launches:
         if not launch.nvtx:
             continue  # the launches that warm up lie outside the ranges
         truth, per_sm, kind = rows[launch.nvtx[0].split("/")[-1]]

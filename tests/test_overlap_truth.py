@@ -24,3 +24,12 @@ def test_the_interval_holds_the_truth_and_is_narrower_than_nothing_known(points,
     assert len(found) >= least
     assert held >= 0.97
     assert width <= 0.70
+
+
+def test_samples_of_one_pass_never_widen_the_interval_and_it_holds_the_truth_still():
+    plain, narrowed = overlap_truth.others(), overlap_truth.others(samples=True)
+    for without, with_samples in zip(plain, narrowed, strict=True):
+        assert without.low <= with_samples.low <= with_samples.high <= without.high
+    (_, width), (held, narrower) = map(overlap_truth.coverage, (plain, narrowed))
+    assert held >= 0.97
+    assert narrower <= width - 0.03

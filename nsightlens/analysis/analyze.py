@@ -69,7 +69,8 @@ def analyze_reports(
     ReportError
         If a file holds no usable data.
     """
-    analysis = analyze(read(paths, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal), keep=keep)
+    reports = read(paths, keep_going=keep_going, max_bytes=max_bytes, decimal=decimal, samples=True)
+    analysis = analyze(reports, keep=keep)
     analysis = add_places(analysis, paths, launches=source, keep_going=keep_going, max_bytes=max_bytes)
     if times is None:
         return analysis

@@ -1,10 +1,11 @@
-"""The overlap interval of one launch from its counters."""
+"""The overlap interval of one launch from its counters, and from samples where a report holds them."""
 
 from collections.abc import Mapping
 
 from nsightlens.analysis.ceilings import dram_efficiency, tolerance
 from nsightlens.analysis.resources import PIPES
 from nsightlens.analysis.result import Ceiling, Overlap, Roofline
+from nsightlens.analysis.samples import narrow
 from nsightlens.analysis.work import known
 from nsightlens.collectors.report import Launch
 from nsightlens.models import overlap as model
@@ -19,12 +20,13 @@ def bound_overlap(launch: Launch, limits: Mapping[str, Ceiling]) -> Overlap:
     pipes = [share for name in PIPES if (share := known(launch.values[name])) is not None]
     if time is None or memory is None or len(pipes) < len(PIPES):
         return Overlap(reason=_unknown(launch))
-    t_mem, t_cmp = memory / dram_efficiency(launch, limits) * time, max(pipes) * time
+    efficiency = dram_efficiency(launch, limits)
+    t_mem, t_cmp = memory / efficiency * time, max(pipes) * time
     if max(t_mem, t_cmp) > time * (1 + tolerance(limits, "dram_bytes_per_s")):
         excess = max(t_mem, t_cmp) / time - 1
         reason = f"a busy time exceeds the measured time by {100 * excess:.1f} %: a ceiling is too low or passes differ"
         return Overlap(status="ceiling_violation", t_mem_s=t_mem, t_cmp_s=t_cmp, reason=reason)
-    return _interval(time, min(t_mem, time), min(t_cmp, time))
+    return narrow(_interval(time, min(t_mem, time), min(t_cmp, time)), time, launch.samples, efficiency)
 
 
 def _unknown(launch: Launch) -> str:

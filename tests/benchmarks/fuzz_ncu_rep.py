@@ -164,7 +164,7 @@ class Manner:
     def read(self, path: Path) -> Report:
         """Read a file."""
         reading: type[Reading] = Reading if self.full else ForkedReading
-        return reading(path, keep_going=self.keep_going, timeout_s=self.limit_s).result()
+        return reading(path, keep_going=self.keep_going, samples=True, timeout_s=self.limit_s).result()
 
 
 def attempt(tally: Tally, kind: str, source: Source, path: Path, manner: Manner) -> str | None:
