@@ -492,6 +492,7 @@ def request_of(data, tmp_path):
         "workers": 1,
         "counters": ["gpu__time_duration.sum"],
         "patterns": ["launch__.*"],
+        "samples": False,
     }
 
 

@@ -82,8 +82,8 @@ def test_a_product_of_the_vendor_is_a_rate_less_its_launch(monkeypatch):
     def launch():
         gpu.now_s += 4e-3
 
-    monkeypatch.setattr(ceilings, "products", lambda: {"fp16": Product(launch, 8 * 10**9, "a product")})
-    assert ceilings.measure().values["tensor_fp16_hgmma_flop_per_s"] == pytest.approx(2e12, rel=1e-6)
+    monkeypatch.setattr(ceilings, "products", lambda: {"fp16": Product(launch, 8 * 10**10, "a product")})
+    assert ceilings.measure().values["tensor_fp16_hgmma_flop_per_s"] == pytest.approx(2e13, rel=1e-6)
 
 
 @pytest.mark.usefixtures("few_repeats", "clock")
