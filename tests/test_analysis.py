@@ -527,6 +527,8 @@ def test_the_recorded_strided_kernel_loses_its_time_to_uncoalesced_access(docume
     launches = {launch["name"]: launch for launch in document_of("scale_full")["launches"]}
     strided = launches["scale_strided"]
     assert strided["losses"][0]["cause"] == "uncoalesced_access"
+    true = 1 - launches["scale"]["time_s"] / strided["time_s"]
+    assert strided["losses"][0]["share"] == pytest.approx(true, abs=0.3)
     assert "uncoalesced_access" not in shares_of(launches["scale"])
 
 

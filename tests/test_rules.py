@@ -308,6 +308,20 @@ def test_what_is_not_measured_takes_claims_away_and_adds_none(values, opcodes, d
         assert all(share <= full[cause].work[name] + 1e-9 for name, share in found.work.items())
 
 
+@pytest.mark.parametrize("lacking", ["global_load_sectors", "global_load_requests", "load_bytes_per_sector"])
+def test_wavefronts_are_not_held_against_loads_that_were_not_counted(lacking):
+    absorbed = loads(1000.0, 32000.0, 8.0, misses=8000.0, dram_bytes=8000 * 32.0, l1_wavefronts=32000.0)
+    assert set(uncoalesced_access(absorbed)) == {"busy_l1_wavefronts"}
+    assert uncoalesced_access(absorbed | {lacking: math.nan}) == {}
+
+
+def test_bytes_are_no_misses_where_sectors_that_left_l1_were_not_counted():
+    scattered = loads(1000.0, 32000.0, 8.0, dram_bytes=32000 * 32.0)
+    assert l2_miss(scattered, dram_bytes=8000 * 32.0) == {}
+    assert l2_miss(scattered, dram_bytes=4000 * 32.0) == {"dram_share": pytest.approx(1 - 4000 / 8000)}
+    assert l2_miss(scattered | {"global_load_miss_sectors": math.nan}, dram_bytes=4000 * 32.0) == {}
+
+
 PEAKS = {"fp64_flop_per_s", "fp32_flop_per_s"}
 """Without them the ratio of most devices is taken."""
 

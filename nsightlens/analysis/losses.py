@@ -91,7 +91,8 @@ def _excess(launch: Launch) -> dict[str, Excess]:
 
 
 def _settle(launch: Launch, time: float, model: ledger.Launch) -> Ledger:
-    causes = (*(rule.cause for rule in rules()), *model.idle)
+    every = (*(rule.cause for rule in rules()), *model.idle)
+    causes = tuple(cause for cause in every if ledger.acts(model, cause))
     specific = ledger.cause_losses(model, causes)
     ideal = ledger.busiest(model, causes)
     shares = {OVERHEAD: model.overhead, **specific, **_generic(model, causes)}

@@ -98,12 +98,30 @@ def _wait(launch: Launch, name: str, share: float, model: ledger.Launch, parts: 
 def _memory_queueing(launch: Launch, load: float, parts: Parts) -> float:
     """Return the part of the wait for memory that is queueing: what the measured latency exceeds the unloaded one by.
 
-    Where the latency was not measured, or no unloaded one is known for the chip, the square of the load stands in.
+    Where the latency was not measured, or no unloaded one is known for the chip, the square of the load stands in, or
+    what the least latency that explains the waits exceeds the unloaded one by, if that is more.
     """
     measured, unloaded = known(launch.values["read_latency_cycles"]), unloaded_latency(launch)
-    if not parts.latency or not measured or unloaded is None:
+    if not parts.latency or unloaded is None:
         return load**2
-    return max(0.0, 1.0 - unloaded / measured)
+    if measured:
+        return max(0.0, 1.0 - unloaded / measured)
+    least = least_latency(launch)
+    return load**2 if not least else max(load**2, 1.0 - unloaded / least)
+
+
+def least_latency(launch: Launch) -> float | None:
+    """Return the cycles that a warp waits for memory, per instruction that reads it: reads take no less on average.
+
+    Several reads on their way together share a wait, so their latency can be longer; waits for atomics make it too
+    long. None if not all was counted.
+    """
+    v, waits = launch.values, launch.stalls.get("long_scoreboard")
+    reads = known(v["read_instructions"])
+    if reads is None:
+        reads = known(v["global_load_requests"] + v["local_load_instructions"])
+    instructions = known(v["issued_instructions"])
+    return None if waits is None or instructions is None or not reads else waits * instructions / reads
 
 
 def unloaded_latency(launch: Launch) -> float | None:

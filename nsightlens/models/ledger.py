@@ -119,7 +119,7 @@ def duration(launch: Launch, away: Iterable[str]) -> float:
 def knee(launch: Launch, away: Sequence[str]) -> float:
     """Return what a launch comes to wait for beyond the sum of its parts, with some causes imagined away."""
     away = tuple(away)
-    if not any(_acts(launch, cause) for cause in away):
+    if not any(acts(launch, cause) for cause in away):
         return 0.0
     spread = any(cause in launch.idle for cause in away)
     shared = [remaining(launch, away, resource) for resource in launch.device_wide if resource in launch.busy]
@@ -155,7 +155,7 @@ def _left(launch: Launch, away: tuple[str, ...], wait: Wait) -> float:
 
 def cause_losses(launch: Launch, causes: Sequence[str]) -> dict[str, float]:
     """Return the loss of each cause: its Shapley value; they sum to ``1 - duration(causes)`` if none is negative."""
-    active = [cause for cause in causes if _acts(launch, cause)]
+    active = [cause for cause in causes if acts(launch, cause)]
     if len(active) > MOST_SHAPLEY:
         losses = _in_turn(launch, active)
     else:
@@ -164,7 +164,8 @@ def cause_losses(launch: Launch, causes: Sequence[str]) -> dict[str, float]:
     return {cause: max(0.0, losses.get(cause, 0.0)) for cause in causes}
 
 
-def _acts(launch: Launch, cause: str) -> bool:
+def acts(launch: Launch, cause: str) -> bool:
+    """Return whether imagining a cause away changes anything: it adds work, idle time or waits."""
     waits = any(cause in wait.vanishing for wait in launch.waits.values())
     return bool(launch.excess.get(cause)) or waits or launch.idle.get(cause, 0.0) > 0
 

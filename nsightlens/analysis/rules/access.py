@@ -36,10 +36,11 @@ def uncoalesced_access(v: Facts) -> Excess:
 
 def _extra_wavefronts(v: Facts, ideal_sectors: float) -> float:
     """Return the part of the wavefronts that global accesses add to one per request or per four sectors."""
-    ideal = max(v["global_load_requests"] + v["global_store_requests"], ideal_sectors / 4)
-    every = v["l1_wavefronts"]
+    requests, every = v["global_load_requests"] + v["global_store_requests"], v["l1_wavefronts"]
+    if math.isnan(requests + ideal_sectors) or not every > 0:
+        return 0.0
     others = v["shared_wavefronts"] + v["local_sectors"] / 4
-    return significant((every - others - ideal) / every) if every > 0 else 0.0
+    return significant((every - others - max(requests, ideal_sectors / 4)) / every)
 
 
 def _ideal(v: Facts, direction: str) -> float:
@@ -80,7 +81,8 @@ def _saved(v: Facts, opcode: str) -> float:
 
 def l2_miss(v: Facts) -> Excess:
     """Find bytes of device memory beyond what the program says it needs, apart from those nobody asked for."""
-    if math.isnan(_ideal(v, "load") + _ideal(v, "store") + v["l1_to_l2_sectors"]):
+    left_l1 = v["global_load_miss_sectors"] + v["global_store_sectors"]
+    if math.isnan(_ideal(v, "load") + _ideal(v, "store") + left_l1 + v["l1_to_l2_sectors"]):
         return Excess()  # whether the threads asked for these bytes is not known
     uncoalesced = uncoalesced_access(v).work.get("dram_share", 0.0)
     share = beyond(v.dram_bytes, v["dram_bytes"] * (1.0 - uncoalesced))
