@@ -561,7 +561,9 @@ def test_beside_floating_point_work_the_note_says_how_to_draw_the_others():
     (gemm,), (copy, *_) = cases.levels().launches[3:], cases.without_flop().launches
     both = cases.analysis([gemm, replace(copy, launch=9)])
     figure = view(both)
-    assert "1 launch not drawn: no floating-point work. Of these 1 can be drawn with --instructions." in note(figure)
+    assert "1 launch not drawn: no floating-point work. It can be drawn with --instructions." in note(figure)
+    twice = note(view(cases.analysis([gemm, replace(copy, launch=9), replace(copy, launch=10)])))
+    assert "All of them can be drawn with --instructions." in twice
     drawn_too = view(both, instructions=True)
     assert place(drawn_too, "launch-0-9") == pytest.approx((0.00625, 2.5e10))
     assert "not drawn" not in note(drawn_too)

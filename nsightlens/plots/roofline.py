@@ -63,14 +63,19 @@ def plot_roofline(result: Analysis, ax: Axes, *, levels: str = LIMITING, instruc
     labelled = draw_labels(ax, spots, _slants(ax, spots, roofs, x))
     if labelled.numbered:
         draw_list(ax, labelled.groups, spots)
-    draw_note(ax, about_launches(spots, labelled) + about_missing(reasons, hidden) + _about_others(result, view))
+    others = _about_others(result, view, sum(reasons.values()))
+    draw_note(ax, about_launches(spots, labelled) + about_missing(reasons, hidden) + others)
     return ax
 
 
-def _about_others(result: Analysis, view: View) -> list[str]:
+def _about_others(result: Analysis, view: View, missing: int) -> list[str]:
     """Say how launches without floating-point work can be drawn."""
-    left_out = [x for x in result.launches if not is_placed(x, view) and is_placed(x, View(view.levels, True))]
-    return [f"Of these {len(left_out)} can be drawn with --instructions."] if left_out and not view.instructions else []
+    by_instructions = View(view.levels, True)
+    others = sum(not is_placed(one, view) and is_placed(one, by_instructions) for one in result.launches)
+    if view.instructions or not others:
+        return []
+    those = f"Of these {others}" if others < missing else "It" if others == 1 else "All of them"
+    return [f"{those} can be drawn with --instructions."]
 
 
 def _slants(axes: Axes, spots: Sequence[Spot], roofs: Sequence[Roofs], x: Range) -> list[Label]:
