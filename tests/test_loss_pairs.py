@@ -11,7 +11,8 @@ import pytest
 from nsightlens.data import table
 from nsightlens.kernels.pairs import label, pairs, set_aside
 from nsightlens.kernels.pairs.access import _gained
-from nsightlens.kernels.pairs.on_chip import _branched, _filtered
+from nsightlens.kernels.pairs.arithmetic import _branched
+from nsightlens.kernels.pairs.local_memory import _filtered
 
 ROOT = Path(__file__).parent.parent
 SMS = 132

@@ -6,7 +6,17 @@ import pytest
 
 from nsightlens.kernels import check
 from nsightlens.kernels.overlap import pipelined
-from nsightlens.kernels.pairs import access, device_memory, instructions, label, on_chip, pairs, parallelism
+from nsightlens.kernels.pairs import (
+    access,
+    arithmetic,
+    conflicts,
+    device_memory,
+    instructions,
+    label,
+    local_memory,
+    pairs,
+    parallelism,
+)
 
 SMS = 132
 L2_BYTES = 60 * 2**20
@@ -92,11 +102,11 @@ REPEATED = {
     "wrap": (lambda part: instructions.wrap(True, 1, 1 << 13, taps=16 // part), None),
     "pixels": (lambda part: access.pixels(True, 1, 1 << 10, steps=96 // part), None),
     "halves": (lambda part: access.halves(True, 1, rounds=200 // part), None),
-    "columns": (lambda part: on_chip.columns(8, 1, rounds=100 // part), None),
-    "filter": (lambda part: on_chip.recursive(1, steps=2048 // part), None),
-    "registers": (lambda part: on_chip.registers(2, 1, rounds=800 // part), None),
-    "branches": (lambda part: on_chip.branches(1, 1 << 10, 256 // part, alternate=True), None),
-    "branches of one step": (lambda part: on_chip.branches(1, 1 << 10, 1 // part, alternate=True), None),
+    "columns": (lambda part: conflicts.columns(8, 1, rounds=100 // part), None),
+    "filter": (lambda part: local_memory.recursive(1, steps=2048 // part), None),
+    "registers": (lambda part: local_memory.registers(2, 1, rounds=800 // part), None),
+    "branches": (lambda part: arithmetic.branches(1, 1 << 10, 256 // part, alternate=True), None),
+    "branches of one step": (lambda part: arithmetic.branches(1, 1 << 10, 1 // part, alternate=True), None),
     "chase": (lambda part: parallelism.chase(True, 1, 24, 1600 // part), None),
     "parts": (lambda part: parallelism.parts([[4000 // part, 12000 // part], [8000 // part]]), None),
     "phases": (lambda part: parallelism.phases(True, 1, loads=False, count=480 // part), None),
@@ -125,7 +135,7 @@ def test_half_of_the_steps_gives_another_result(name):
 
 
 def test_half_of_the_iterations_gives_another_result():
-    work = on_chip.iterations(True, 1, 256)
+    work = arithmetic.iterations(True, 1, 256)
     a, counts, *rest = work.arguments(np.random.default_rng(0))
     ((right,), (wrong,)) = (work.reference((a, some, *rest)) for some in (counts, counts // 2))
     assert not check.agree(wrong, right, work.rtol, work.atol)

@@ -3,7 +3,16 @@
 from collections.abc import Mapping
 from functools import cache
 
-from nsightlens.kernels.pairs import access, device_memory, instructions, on_chip, parallelism
+from nsightlens.kernels.pairs import (
+    access,
+    arithmetic,
+    atomics,
+    conflicts,
+    device_memory,
+    instructions,
+    local_memory,
+    parallelism,
+)
 from nsightlens.kernels.pairs.pair import Pair, Planted, label, set_aside
 
 __all__ = ["Pair", "Planted", "label", "pairs", "set_aside"]
@@ -12,5 +21,5 @@ __all__ = ["Pair", "Planted", "label", "pairs", "set_aside"]
 @cache
 def pairs() -> Mapping[str, Pair]:
     """Return all pairs by name."""
-    modules = (access, on_chip, instructions, parallelism, device_memory)
+    modules = (access, conflicts, local_memory, atomics, arithmetic, instructions, parallelism, device_memory)
     return {pair.name: pair for module in modules for pair in module.PAIRS}

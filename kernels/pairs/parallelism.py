@@ -6,8 +6,8 @@ import numpy as np
 
 from nsightlens.kernels.overlap import pipelined
 from nsightlens.kernels.pairs.access import LATENCY, floats, particles
+from nsightlens.kernels.pairs.arithmetic import iterations
 from nsightlens.kernels.pairs.instructions import SMALL_GRID
-from nsightlens.kernels.pairs.on_chip import iterations
 from nsightlens.kernels.pairs.pair import PACKAGE, Pair, Planted
 from nsightlens.kernels.vector import random_vector
 from nsightlens.kernels.workload import Array, Workload, poison
