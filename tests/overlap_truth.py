@@ -15,13 +15,17 @@ MEASUREMENTS = TESTS.parent / "docs" / "measurements"
 
 
 class Point(NamedTuple):
-    """One launch: blocks on a multiprocessor (None where tiles are pipelined), data type, truth in [0, 1], interval."""
+    """One launch: blocks on a multiprocessor (None where tiles are pipelined), data type, truth in [0, 1], interval.
+
+    ``independent`` is what independent busy times would give: the longer one's share of the time.
+    """
 
     per_sm: int | None
     kind: str
     truth: float
     low: float
     high: float
+    independent: float
 
     @property
     def covered(self):
@@ -60,7 +64,8 @@ def _points(report, rows, *, samples=False):
         if truth is not None:
             low, high = launch.overlap.low, launch.overlap.high
             ends = (0.0, 1.0) if low is None else (low, high)
-            found.append(Point(per_sm, kind, min(1.0, max(0.0, truth)), *ends))
+            longer = max(launch.overlap.t_mem_s, launch.overlap.t_cmp_s) / launch.time_s
+            found.append(Point(per_sm, kind, min(1.0, max(0.0, truth)), *ends, independent=min(1.0, longer)))
     return found
 
 
