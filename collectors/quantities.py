@@ -1,16 +1,16 @@
 """From counters to physical quantities, by the catalogue ``data/counters.toml``."""
 
 import math
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeGuard
+from typing import Any
 
 from nsightlens.collectors.formulas import Formula, parse
 from nsightlens.collectors.stalls import STALL_COUNTER
 from nsightlens.collectors.tensor import TENSOR_COUNTER
 from nsightlens.data import table
+from nsightlens.plausible import is_number, is_plausible
 
 PATTERNS = (
     TENSOR_COUNTER,
@@ -99,11 +99,6 @@ def capability(counters: Mapping[str, Any]) -> str | None:
     return ".".join(str(int(part)) for part in found if part is not None)
 
 
-def is_number(value: object) -> TypeGuard[int | float]:
-    """Tell whether a counter holds a number that a float can hold; NaN and infinities are such numbers."""
-    return isinstance(value, float) or (isinstance(value, int) and abs(value) <= sys.float_info.max)
-
-
 @cache
 def _plan(available: frozenset[str]) -> tuple[tuple[Quantity, tuple[Formula, ...]], ...]:
     """Return, per quantity, the formulas whose names a report with these counters holds."""
@@ -122,18 +117,23 @@ def _first(
 ) -> tuple[float, Origin]:
     state = "not_collected"
     for formula in formulas:
-        if not all(is_number(known[name]) for name in formula.names):
+        given = [known[name] for name in formula.names]
+        if not all(map(is_number, given)):
             state = "not_available"
             continue
-        try:
-            value = float(formula.compute(known))
-        except (ZeroDivisionError, ValueError, OverflowError):
-            value = math.nan
+        value = _computed(formula, known) if all(map(is_plausible, given)) else math.nan
         if _possible(quantity, value):
             return value, _origin(formula.text, _state(quantity, formula, value))
         states = {origins[name].state for name in formula.names if name in origins}
         state = "not_available" if "not_available" in states else "failed"
     return math.nan, _origin(formulas[0].text if formulas else None, state)
+
+
+def _computed(formula: Formula, known: Mapping[str, Any]) -> float:
+    try:
+        return float(formula.compute(known))
+    except (ZeroDivisionError, ValueError, OverflowError):
+        return math.nan
 
 
 @cache
@@ -149,7 +149,7 @@ def _shared(origins: tuple[Origin, ...]) -> dict[str, Origin]:
 
 def _possible(quantity: Quantity, value: float) -> bool:
     """Tell whether a quantity can have a value; a hit rate out of range by noise is shown, and marked."""
-    if not math.isfinite(value):
+    if not is_plausible(value):
         return False
     return quantity.unit == "share" or value > 0 or (value == 0 and quantity.name != "time_s")
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from nsightlens.collectors.quantities import Origin, capability, evaluate, is_number
+from nsightlens.collectors.quantities import Origin, capability, evaluate
 from nsightlens.collectors.samples import Samples
 from nsightlens.collectors.stalls import stall_reasons
 from nsightlens.collectors.tensor import TensorWork, tensor_work
+from nsightlens.plausible import is_number
 from nsightlens.text import count, printable
 
 if TYPE_CHECKING:

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from nsightlens.plausible import is_amount
+
 STALL_COUNTER = (
     r"smsp__(average_warps_issue_stalled_(?P<why>[a-z_]+)_per_issue_active\.ratio"
     r"|warp_cycles_per_issue_stall_(?P<why_2019>[a-z_]+))$"
@@ -16,12 +18,8 @@ _RENAMED = {"no_instructions": "no_instruction"}
 
 
 def stall_reasons(counters: Mapping[str, Any]) -> dict[str, float]:
-    """Return reason to warps; a reason whose counter holds no number is left out."""
-    return {
-        why: float(value)
-        for name, value in counters.items()
-        if (why := _reason(name)) and isinstance(value, int | float)
-    }
+    """Return reason to warps; a reason whose counter holds none that can be true is left out."""
+    return {why: float(value) for name, value in counters.items() if (why := _reason(name)) and is_amount(value)}
 
 
 @cache

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
+from nsightlens.plausible import is_amount
+
 TENSOR_COUNTER = r"sm__ops_path_tensor_(op_(?P<op>[a-z]+)_)?src_(?P<rest>[a-z0-9_]+)\.sum(?P<peak>\.peak_sustained)?$"
 """Names of the counters: of operations, or of their peak."""
 
@@ -80,7 +82,7 @@ def _by_type(counters: Mapping[str, Any], *, with_op: bool) -> dict[str, dict[st
     for name, value in counters.items():
         counter = _parsed(name)
         if counter and not counter.peak and (counter.op is not None) is with_op:
-            number = float(value) if isinstance(value, int | float) and value >= 0 else math.nan
+            number = float(value) if is_amount(value) else math.nan
             found.setdefault(counter.kind, {})[f"{counter.op or ''} {counter.rest}"] = number
     return found
 
@@ -132,7 +134,7 @@ def _peaks(counters: Mapping[str, Any], path: Mapping[str, str]) -> dict[str, fl
     never_sparse = counters.get("device__attribute_compute_capability_major") == _TURING
     for name, value in counters.items():
         found = _parsed(name)
-        if not found or not found.peak or not isinstance(value, int | float):
+        if not found or not found.peak or not is_amount(value):
             continue
         if (never_sparse or _is_dense(found)) and path.get(found.kind, found.op) == found.op:
             peaks[found.kind] = max(peaks.get(found.kind, 0.0), float(value))
@@ -143,7 +145,7 @@ def _sparse_peaks(counters: Mapping[str, Any], path: Mapping[str, str], kinds: C
     peaks: dict[str, float] = {}
     for name, value in counters.items() if kinds else ():
         found = _parsed(name)
-        if not found or not found.peak or found.kind not in kinds or not isinstance(value, int | float):
+        if not found or not found.peak or found.kind not in kinds or not is_amount(value):
             continue
         if found.rest.endswith("_sparsity_on") and path.get(found.kind, found.op) == found.op:
             peaks[found.kind] = max(peaks.get(found.kind, 0.0), float(value))

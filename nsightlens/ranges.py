@@ -8,6 +8,7 @@ from contextlib import ContextDecorator
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
+from nsightlens.plausible import is_amount, is_number
 from nsightlens.steps import marked
 
 DOMAIN = "nsightlens"
@@ -113,7 +114,7 @@ def _amount(value: Any) -> Number | None:  # noqa: ANN401
     if value is None:
         return None
     plain: Number = value if isinstance(value, int) else float(value)
-    if not 0 <= plain <= sys.float_info.max:
+    if not is_amount(plain):
         raise ValueError(f"not an amount of work: {value}")
     return plain
 
@@ -124,11 +125,11 @@ def _text(name: str, figures: dict[str, Number | str | None]) -> str:
 
 
 def _is_amount(value: Any) -> bool:  # noqa: ANN401
-    return _is_number(value) and value >= 0
+    return _is_number(value) and is_amount(value)
 
 
 def _is_number(value: Any) -> bool:  # noqa: ANN401
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+    return is_number(value) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 _VALID: dict[str, Callable[[Any], bool]] = {

@@ -1,15 +1,20 @@
 """The ledger of recorded launches follows its evidence: more of it never lowers a loss, none of it makes no claim."""
 
+import json
 import math
+from pathlib import Path
 
+import jsonschema
 import pair_truth
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from nsightlens.analysis import analyze
 from nsightlens.analysis.ceilings import ceilings
 from nsightlens.analysis.losses import account
-from nsightlens.collectors.report import make_launch
+from nsightlens.collectors.report import Report, make_launch
+from nsightlens.report import render
 
 ROW = ("launch", "process_id", "kind", "name", "full_name", "nvtx", "declared", "payload")
 CONFLICTS = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"
@@ -22,6 +27,7 @@ EVIDENCE = {
 }
 """Cause to pairs that have it, the counters that show it, and a factor that makes it worse."""
 KEYS = sorted(pair_truth.launches())
+SCHEMA = json.loads((Path(__file__).parent.parent / "docs" / "analysis.schema.json").read_text(encoding="utf-8"))
 
 
 def rebuilt(launch, changed):
@@ -62,6 +68,28 @@ def test_with_counters_taken_away_the_ledger_still_sums_or_is_none(key, data):
     launch = pair_truth.launches()[key]
     gone = data.draw(st.sets(st.sampled_from(sorted(launch.counters)), max_size=60))
     shares(rebuilt(launch, dict.fromkeys(gone)))
+
+
+ODD = st.sampled_from([math.nan, math.inf, -1.0, 0.0, 1e300, -1e300, 5e-324, 1e6, None])
+
+
+@given(st.sampled_from(KEYS), st.data())
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_odd_counters_never_break_the_analysis_and_the_ledger_still_sums(key, data):
+    launch = pair_truth.launches()[key]
+    odd = data.draw(st.dictionaries(st.sampled_from(sorted(launch.counters)), ODD, max_size=60))
+    made = rebuilt(launch, odd)
+    shares(made)
+    found = analyze([Report("run.ncu-rep", "ncu-rep", complete=True, launched=(made,))])
+    jsonschema.validate(json.loads(render(found, "json")), SCHEMA)
+
+
+@pytest.mark.parametrize("value", [1e300, -1e300, 5e-324])
+def test_an_absurd_count_is_no_measurement(value):
+    whole = pair_truth.launches()[KEYS[0]]
+    launch = rebuilt(whole, {name: value for name in whole.counters if "dram__" in name})
+    assert math.isnan(launch.values["dram_bytes"])
+    assert launch.origins["dram_bytes"].state == "failed"
 
 
 @given(st.sampled_from(KEYS), st.floats(allow_nan=True, allow_infinity=True))

@@ -21,7 +21,7 @@ def bound_overlap(launch: Launch, limits: Mapping[str, Ceiling]) -> Overlap:
     if time is None or memory is None or len(pipes) < len(PIPES):
         return Overlap(reason=_unknown(launch))
     efficiency = dram_efficiency(launch, limits)
-    t_mem, t_cmp = memory / efficiency * time, max(pipes) * time
+    t_mem, t_cmp = max(0.0, memory / efficiency * time), max(0.0, *pipes) * time
     if max(t_mem, t_cmp) > time * (1 + tolerance(limits, "dram_bytes_per_s")):
         excess = max(t_mem, t_cmp) / time - 1
         reason = f"a busy time exceeds the measured time by {100 * excess:.1f} %: a ceiling is too low or passes differ"
