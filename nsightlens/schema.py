@@ -1,6 +1,6 @@
 """The one place that names the columns of the frames, with dtype, unit and meaning."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from nsightlens.data import table
@@ -70,11 +70,15 @@ def launch_columns(found: Iterable[str] = ()) -> dict[str, Column]:
     return {**known, **{name: _TENSOR if name.startswith("tensor_") else _STALL for name in rest}}
 
 
-def finding_columns() -> dict[str, Column]:
-    """Return the columns that the analysis adds to the ``launches`` frame."""
+def finding_columns(added: Mapping[str, str] | None = None) -> dict[str, Column]:
+    """Return the columns that the analysis adds to the ``launches`` frame.
+
+    ``added`` holds what the causes mean that other packages bring.
+    """
+    causes = {cause: entry["doc"] for cause, entry in table("causes").items()} | dict(added or {})
     losses = {
-        f"loss_{cause}_s": Column("float64", "s", f"Time lost to {cause}: {entry['doc']}. {_NO_LOSS}")
-        for cause, entry in table("causes").items()
+        f"loss_{cause}_s": Column("float64", "s", f"Time lost to {cause}: {doc}. {_NO_LOSS}")
+        for cause, doc in causes.items()
     }
     return {
         **_PLACE,

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nsightlens.analysis.resources import RESOURCES
-from nsightlens.analysis.rules import GROUP, Excess, Facts, Rule, rules
+from nsightlens.analysis.rules import Excess, Facts, rules
 from nsightlens.analysis.waits import _GROUPS
 from nsightlens.data import table
-from nsightlens.errors import UsageError
 
 NAMES = tuple(table("counters"))
 L2 = {"busy_l2_sectors", "busy_l2_tags", "busy_l2_data", "busy_l2_to_sm", "busy_sm_to_l2"}
@@ -233,29 +232,6 @@ def test_fp64_between_fp32_is_a_slow_pipe_and_sums_in_fp64_are_not():
     assert found == pytest.approx({"busy_fp64": 0.75, "busy_xu": 1.0, "busy_issue": 500 / 600})
     sums = {"F2F.F64.F32": 1000.0, "F2F.F32.F64": 1.0, "DADD": 1000.0}
     assert slow_pipe(quantities(), sums) == {}
-
-
-class Point:
-    """An entry point of a package."""
-
-    def __init__(self, thing):
-        self.thing = thing
-
-    def load(self):
-        return self.thing
-
-
-def test_a_package_adds_a_rule(monkeypatch):
-    mine = Rule("mine", "A rule.", ("dram_share",), lambda _: Excess())
-    monkeypatch.setattr("nsightlens.analysis.rules.entry_points", lambda group: [Point(mine)] if group == GROUP else [])
-    rules.cache_clear()
-    assert rules()[-1] is mine
-    monkeypatch.setattr("nsightlens.analysis.rules.entry_points", lambda **_: [Point(print)])
-    rules.cache_clear()
-    with pytest.raises(UsageError, match="is no rule"):
-        rules()
-    monkeypatch.undo()
-    rules.cache_clear()
 
 
 USED = sorted(

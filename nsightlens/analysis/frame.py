@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from nsightlens import schema
 from nsightlens.analysis.result import Analysis, LaunchResult
+from nsightlens.analysis.rules import added
 from nsightlens.collectors.report import Launch, record
 from nsightlens.errors import UsageError
 
@@ -51,7 +52,8 @@ def launch_records(analysis: Analysis) -> list[dict[str, Any]]:
 def frame_columns(found: Iterable[str], analysis: Analysis, *, findings: bool) -> dict[str, schema.Column]:
     """Return the columns of ``launch_frame`` with their dtypes, units and meanings."""
     source = schema.SOURCE if len(analysis.reports) > 1 else {}
-    more = schema.finding_columns() if findings else {}
+    causes = {rule.cause: rule.doc.rstrip(".") for rule in added()} if findings else {}
+    more = schema.finding_columns(causes) if findings else {}
     return {**source, **schema.launch_columns(set(found) - set(schema.SOURCE) - set(more)), **more}
 
 

@@ -132,7 +132,8 @@ def _exposed(model: ledger.Launch) -> float:
 
 
 def _loss(launch: Launch, time: float, cause: str, share: float) -> Loss:
-    entry = table("causes").get(cause, {"confidence": "low", "advice": ""})
-    names = _GENERIC_EVIDENCE.get(cause) or next(rule.evidence for rule in rules() if rule.cause == cause)
+    rule = next((rule for rule in rules() if rule.cause == cause), None)
+    words = table("causes")[cause] if rule is None else {"confidence": rule.confidence, "advice": rule.advice}
+    names = _GENERIC_EVIDENCE[cause] if rule is None else rule.evidence
     evidence = {name: value for name in names if (value := known(launch.values[name])) is not None}
-    return Loss(cause, time * share, share, entry["confidence"], evidence, (), entry["advice"])
+    return Loss(cause, time * share, share, words["confidence"], evidence, (), words["advice"])

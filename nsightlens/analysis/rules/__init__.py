@@ -7,12 +7,14 @@ from functools import cache
 from importlib.metadata import entry_points
 
 from nsightlens.analysis.rules import access, on_chip
+from nsightlens.analysis.rules.plugins import load_rule
 from nsightlens.analysis.rules.rule import Attribution, Excess, Facts, Find, Rule, beyond, excess, part
+from nsightlens.data import table
 from nsightlens.errors import UsageError
 
 GROUP = "nsightlens.loss_rules"
 
-__all__ = ["GROUP", "Attribution", "Excess", "Facts", "Find", "Rule", "beyond", "excess", "part", "rules"]
+__all__ = ["GROUP", "Attribution", "Excess", "Facts", "Find", "Rule", "added", "beyond", "excess", "part", "rules"]
 
 _SHIPPED = (
     (access.uncoalesced_access, ("load_bytes_per_sector", "store_bytes_per_sector", "dram_share")),
@@ -34,18 +36,31 @@ def rules() -> tuple[Rule, ...]:
     Raises
     ------
     UsageError
-        If an entry point names no rule.
+        If an entry point names no rule, or two name the same cause.
     """
-    shipped = [Rule(find.__name__, _first_line(find), evidence, find) for find, evidence in _SHIPPED]
-    return (*shipped, *map(_loaded, entry_points(group=GROUP)))
+    return (*map(_shipped, _SHIPPED), *added())
 
 
-def _loaded(point: object) -> Rule:
-    found = point.load()  # type: ignore[attr-defined]
-    if not isinstance(found, Rule):
-        raise UsageError("is no rule of the ledger", where=f"entry point {point}", remedy="uninstall the package")
-    return found
+@cache
+def added() -> tuple[Rule, ...]:
+    """Return the rules of installed packages.
+
+    Raises
+    ------
+    UsageError
+        If an entry point names no rule, or two name the same cause.
+    """
+    found = {}
+    for point in entry_points(group=GROUP):
+        rule = load_rule(point)
+        if rule.cause in found:
+            raise UsageError(f"two packages bring a rule for {rule.cause}", where=GROUP, remedy="uninstall one of them")
+        found[rule.cause] = rule
+    return tuple(found.values())
 
 
-def _first_line(find: Find) -> str:
-    return (find.__doc__ or "").strip().splitlines()[0]
+def _shipped(entry: tuple[Find, tuple[str, ...]]) -> Rule:
+    find, evidence = entry
+    words = table("causes")[find.__name__]
+    doc = (find.__doc__ or "").strip().splitlines()[0]
+    return Rule(find.__name__, doc, evidence, find, confidence=words["confidence"], advice=words["advice"])

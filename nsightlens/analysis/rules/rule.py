@@ -81,7 +81,7 @@ class Rule:
     Attributes
     ----------
     cause
-        Its name, an entry of ``data/causes.toml`` (or of the package that brings the rule).
+        Its name, an entry of ``data/causes.toml``; of another package's rule ``package.cause``.
     doc
         What it takes for excess, in one line.
     evidence
@@ -90,6 +90,8 @@ class Rule:
         The excess in one launch: empty where counters are missing, for what was not measured is never claimed.
     where
         What attributes the loss to instructions, in order of preference; that of ``data/causes.toml`` if empty.
+    confidence, advice
+        Of another package's rule: ``high``, ``medium`` or ``low``, and one line that says what to do.
     """
 
     cause: str
@@ -97,6 +99,8 @@ class Rule:
     evidence: tuple[str, ...]
     find: Find
     where: tuple[Attribution, ...] = ()
+    confidence: str = "low"
+    advice: str = ""
 
 
 def beyond(ideal: float, actual: float) -> float:
