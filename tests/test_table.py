@@ -38,6 +38,7 @@ def require_fits(text, width, *unbreakable):
 def test_no_line_of_a_recording_is_wider_than_the_terminal(recording, analysis_of, width):
     text = render_table(analysis_of(recording), width=width)
     require_fits(text, width)
+    assert not re.search(r"\d\n +(%|[nµm]?s )", text)  # nor is a number parted from its unit
     assert "\x1b" not in text
 
 

@@ -1,5 +1,6 @@
 """Tables for the terminal; where one does not fit, its rows become records, so that nothing is cut off."""
 
+import re
 from collections.abc import Sequence
 from io import StringIO
 from itertools import groupby
@@ -10,6 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 DEFAULT_WIDTH = 80
+_GLUE = "\ue000"
+"""Stands for a blank at which no line ends; printable text holds none."""
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=%|[nµm]?s\b)")
 
 
 class Column(NamedTuple):
@@ -35,7 +39,7 @@ def console(out: StringIO, *, width: int | None, color: bool) -> Console:
 
 def written(out: StringIO) -> str:
     """Return what was written, without blanks at the ends of lines."""
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+    return "\n".join(line.rstrip() for line in out.getvalue().replace(_GLUE, " ").splitlines()) + "\n"
 
 
 def grid(columns: Sequence[Column], rows: Sequence[Sequence[Text]], width: int) -> RenderableType:
@@ -44,9 +48,9 @@ def grid(columns: Sequence[Column], rows: Sequence[Sequence[Text]], width: int) 
 
 
 def item(text: str) -> Table:
-    """Return an item of a list, its lines aligned."""
+    """Return an item of a list, its lines aligned; no line ends between a number and its unit."""
     line = Table.grid(padding=(0, 1, 0, 0))
-    line.add_row(Text(" -"), Text(text))
+    line.add_row(Text(" -"), Text(_BEFORE_UNIT.sub(_GLUE, text)))
     return line
 
 
