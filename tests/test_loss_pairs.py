@@ -67,10 +67,19 @@ def sources():
     return list(found.values())
 
 
+def compiled():
+    """Yield what is compiled for which architecture: all of it for one, each source once for the others."""
+    seen = set()
+    for work in sources():
+        for arch in ("sm_90",) if work.source in seen else ("sm_80", "sm_90", "sm_100"):
+            yield pytest.param(work, arch, id="-".join(map(str, (work.name, *work.defines.values(), arch))))
+        seen.add(work.source)
+
+
 @pytest.mark.skipif(cuda_sources.compiler() is None, reason="neither nvcc nor the wheel nvidia-cuda-nvrtc is there")
-@pytest.mark.parametrize("work", sources(), ids=lambda work: f"{work.name}-{'-'.join(map(str, work.defines.values()))}")
-def test_every_source_compiles(work, tmp_path):
-    assert cuda_sources.compile_source(work, "sm_90", tmp_path) == ""
+@pytest.mark.parametrize(("work", "arch"), [*compiled()])
+def test_every_source_compiles(work, arch, tmp_path):
+    assert cuda_sources.compile_source(work, arch, tmp_path) == ""
 
 
 def test_what_was_recorded_is_this_catalogue():
