@@ -121,6 +121,13 @@ def test_waits_go_with_the_instructions_that_wait():
     assert cause_losses(launch, ("spill",)) == {"spill": pytest.approx(0.2)}
 
 
+def test_a_queue_shrinks_by_work_or_by_instructions_whichever_shrinks_more():
+    fewer = Launch({}, {"l1": 0.5}, {"spill": {"l1": 0.5}}, {"memory": Wait(0.4, 1.0, "l1", {"spill": 0.75})})
+    assert cause_losses(fewer, ("spill",)) == {"spill": pytest.approx(0.25 + 0.75 * 0.4)}
+    less = Launch({}, {"l1": 0.5}, {"spill": {"l1": 0.5}}, {"memory": Wait(0.4, 1.0, "l1", {"spill": 0.25})})
+    assert cause_losses(less, ("spill",)) == {"spill": pytest.approx(0.25 + 0.5 * 0.4)}
+
+
 def test_what_hid_behind_a_queue_comes_to_light():
     waits = {"memory": Wait(0.2, 1.0, "dram", {}, path=0.3)}
     launch = Launch({}, {"dram": 0.8}, {"uncoalesced": {"dram": 0.5}}, waits)

@@ -202,6 +202,16 @@ def test_phases_one_after_the_other_hide_nothing():
     assert found["idle_low_s"] <= found["idle_high_s"] < 1e-3 * (1 - mean(memory))
 
 
+def test_samples_that_lack_memory_time_move_no_upper_end():
+    """What they lack may lie beside the arithmetic that seems to be alone."""
+    memory, compute = [0.8] * 60 + [0.5] * 10 + [0.0] * 30, [1e-6] * 60 + [0.9] * 40
+    whole = analysed(mean(memory), mean(compute), series(memory, compute))
+    lacking = analysed(mean(memory) + 0.1, mean(compute), series(memory, compute))
+    plain = analysed(mean(memory) + 0.1, mean(compute), None)
+    assert whole["high"] < 0.3
+    assert lacking["high"] == plain["high"]
+
+
 def test_a_constant_series_changes_nothing():
     assert analysed(0.8, 0.4, series([0.8] * COUNT, [0.4] * COUNT)) == analysed(0.8, 0.4, None)
 
