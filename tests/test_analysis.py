@@ -514,6 +514,13 @@ def test_uncoalesced_access_costs_nothing_where_arithmetic_limits():
     assert shares_of(one(BALANCED | busy(0.5, fp64=0.9) | strided)) == {}
 
 
+@pytest.mark.parametrize(("dram", "l2", "claimed"), [(0.6, 0.3, True), (0.3, 0.6, False)])
+def test_only_waits_for_device_memory_are_inefficiency_of_it(dram, l2, claimed):
+    stalls = dict.fromkeys(map(STALL.format, REASONS), 0.0) | {STALL.format("long_scoreboard"): 10.0}
+    l2_use = {"lts__t_sectors.avg.pct_of_peak_sustained_elapsed": 100 * l2}
+    assert ("dram_inefficiency" in shares_of(one(BALANCED | busy(dram) | stalls | l2_use))) is claimed
+
+
 def test_losses_carry_what_a_reader_needs():
     strided = pattern(1e6, 32e6, 8.0) | {"dram__bytes.sum": 32e6 * 32}
     (loss,) = one(BALANCED | busy(0.8, fp64=0.3) | strided)["losses"]
