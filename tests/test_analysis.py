@@ -521,6 +521,11 @@ def test_only_waits_for_device_memory_are_inefficiency_of_it(dram, l2, claimed):
     assert ("dram_inefficiency" in shares_of(one(BALANCED | busy(dram) | stalls | l2_use))) is claimed
 
 
+def test_a_share_below_zero_is_no_time_that_could_hide():
+    overlap = one(BALANCED | busy(-0.01, fp64=0.5))["overlap"]
+    assert (overlap["status"], overlap["t_mem_s"], overlap["low"]) == ("not_applicable", 0.0, None)
+
+
 def test_losses_carry_what_a_reader_needs():
     strided = pattern(1e6, 32e6, 8.0) | {"dram__bytes.sum": 32e6 * 32}
     (loss,) = one(BALANCED | busy(0.8, fp64=0.3) | strided)["losses"]

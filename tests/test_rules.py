@@ -203,6 +203,8 @@ def test_a_byte_an_access_could_be_four():
     found = RULES["narrow_access"].find(Facts(values, opcodes))
     assert (found.work["busy_lsu"], found.work["busy_issue"]) == (0.75, 150 / 400)
     assert found.waits == {"memory": 0.75, "memory_queue": 0.75}
+    halves = {"LDG.E.U16": 100.0, "STG.E.U16": 100.0, "IADD3": 200.0}
+    assert narrow_access(values, halves)["busy_lsu"] == 0.5
     wide = {"LDG.E.64": 100.0, "STG.E": 100.0}
     assert narrow_access(values, wide) == {}
     gathered = values | {"load_bytes_per_sector": 2.0, "store_bytes_per_sector": 2.0}
