@@ -8,7 +8,9 @@ import pytest
 from nsightlens.analysis import analyze
 from nsightlens.analysis.context import options
 from nsightlens.analysis.losses import REASONS
+from nsightlens.analysis.result import Ceiling, Overlap
 from nsightlens.analysis.select import Selection, select
+from nsightlens.analysis.tensor_core import tensor_core
 from nsightlens.collectors.report import Report, make_launch
 from nsightlens.errors import UsageError
 from nsightlens.report.json import document
@@ -519,6 +521,13 @@ def test_only_waits_for_device_memory_are_inefficiency_of_it(dram, l2, claimed):
     stalls = dict.fromkeys(map(STALL.format, REASONS), 0.0) | {STALL.format("long_scoreboard"): 10.0}
     l2_use = {"lts__t_sectors.avg.pct_of_peak_sustained_elapsed": 100 * l2}
     assert ("dram_inefficiency" in shares_of(one(BALANCED | busy(dram) | stalls | l2_use))) is claimed
+
+
+def test_tensor_cores_slower_than_cuda_cores_bring_nothing():
+    launch = make_launch(IDENTITY, BALANCED | work(dfma=1e9), {"DFMA": 1e6})
+    peaks = {"fp64_flop_per_s": Ceiling(4e13, "spec"), "tensor_fp64_flop_per_s": Ceiling(2e13, "spec")}
+    found = tensor_core(launch, "fp64", peaks, Overlap(status="bounded", t_mem_s=2e-4, t_cmp_s=9e-4, low=0.1))
+    assert (found.used, found.ratio, found.speedup_low, found.speedup_high) == (False, 0.5, 1.0, 1.0)
 
 
 def test_a_share_below_zero_is_no_time_that_could_hide():

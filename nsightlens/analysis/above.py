@@ -35,19 +35,19 @@ def why_above(launch: Launch, point: RooflinePoint | None, ceilings: dict[str, C
         (pipe_name(point.pipe), "FLOP/s", ceilings[pipe]) if flat else (LEVEL_NAMES[point.level], "B/s", ceilings[rate])
     )
     roof = f"{named[0]}, {si(named[2].value, named[1], 4)} ({named[2].source})"
-    found = _compute(launch, point.pipe, named[2], excess) if flat else _memory(launch, point.level, named[2], excess)
+    found = _compute(launch, point.pipe, named[2]) if flat else _memory(launch, point.level, named[2])
     return f"{percent(excess)} above the roof of {roof}: {'; '.join(found) or _UNKNOWN}"
 
 
-def _memory(launch: Launch, level: str, ceiling: Ceiling, excess: float) -> list[str]:
-    found = _passes(launch, level, ceiling, excess)
+def _memory(launch: Launch, level: str, ceiling: Ceiling) -> list[str]:
+    found = _passes(launch, level, ceiling)
     if ceiling.source == "spec" and level == "dram":
         found.append("the ceiling is a specification, not the memory clock of this launch")
     return found
 
 
-def _compute(launch: Launch, pipe: str, ceiling: Ceiling, excess: float) -> list[str]:
-    found = _clock(launch, pipe, ceiling) + _passes(launch, pipe, ceiling, excess)
+def _compute(launch: Launch, pipe: str, ceiling: Ceiling) -> list[str]:
+    found = _clock(launch, pipe, ceiling) + _passes(launch, pipe, ceiling)
     kind = pipe.removeprefix("tensor_").removesuffix("_sparse")
     if pipe.startswith("tensor_"):
         family = launch.tensor.path.get(kind)
@@ -70,9 +70,9 @@ def _clock(launch: Launch, pipe: str, ceiling: Ceiling) -> list[str]:
     return [f"the clock was {si(clock, 'Hz', 4)}, {faster} above the {si(stated, 'Hz', 4)} that the ceiling holds at"]
 
 
-def _passes(launch: Launch, name: str, ceiling: Ceiling, excess: float) -> list[str]:
+def _passes(launch: Launch, name: str, ceiling: Ceiling) -> list[str]:
     """Compare with the busy time, all of whose counters come from one pass: it cannot exceed that of the launch."""
     busy = known(launch.values[_BUSY[name]]) if name in _BUSY else None
-    if ceiling.source != "report" or busy is None or busy > 1 or 1 + excess - busy <= PASS_NOISE:
+    if ceiling.source != "report" or busy is None or busy > 1:
         return []
     return [f"the unit was busy for {percent(busy)} of one pass, so the counters come from passes of unlike length"]
