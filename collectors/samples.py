@@ -14,8 +14,6 @@ from nsightlens.collectors.quantities import evaluate
 from nsightlens.data import table
 
 MEMORY = "dram_share"
-NEARLY = 0.95
-"""A pipe that is this much as busy as the busiest one may stand for it."""
 
 _PREFIX = r"(?:pmsampling:(?:[A-Z]\w*\.)*|(?:[A-Z]\w*\.)+)"
 """What ncu writes before a series: that it was asked for by name, or its group in the section PmSampling."""
@@ -83,7 +81,7 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
 def _busy_pipes(counters: Mapping[str, Any]) -> frozenset[str]:
     values, _ = evaluate(counters)
     shares = {name: values[name] for name, _ in _patterns() if name != MEMORY}
-    return frozenset(name for name, share in shares.items() if share >= NEARLY * max(shares.values()))
+    return frozenset(name for name, share in shares.items() if share == max(shares.values()))
 
 
 def _same_pass(one: Any, other: Any) -> bool:  # noqa: ANN401

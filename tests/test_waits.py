@@ -36,7 +36,10 @@ def queueing(launch):
 
 @pytest.mark.parametrize(
     ("hits", "cycles"),
-    [((0, 0), DRAM), ((0, 1), L2), ((1, 0), L1), ((0.5, 0.25), 0.5 * L1 + 0.5 * (0.25 * L2 + 0.75 * DRAM))],
+    [
+        *(((0, 0), DRAM), ((0, 1), L2), ((0, 1.9), L2), ((-0.1, 0), DRAM), ((1, 0), L1)),
+        ((0.5, 0.25), 0.5 * L1 + 0.5 * (0.25 * L2 + 0.75 * DRAM)),
+    ],
 )
 def test_the_latency_of_an_idle_device_follows_the_mix_of_hits(hits, cycles):
     assert unloaded_latency(launch(l1_hit_share=hits[0], l2_read_hit_share=hits[1])) == pytest.approx(cycles)

@@ -58,5 +58,5 @@ def _fraction(point: RooflinePoint | None) -> float | None:
 
 
 def _ridge(level: str | None, pipe: str | None, ceilings: dict[str, Ceiling]) -> float | None:
-    peak, roof = ceilings.get(f"{pipe}_flop_per_s"), bandwidth(level or "dram", ceilings)
+    peak, roof = ceilings.get(f"{pipe}_flop_per_s"), bandwidth(level, ceilings)
     return model.machine_balance(peak.value, roof.value) if peak and roof else None

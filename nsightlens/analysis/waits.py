@@ -131,7 +131,7 @@ def unloaded_latency(launch: Launch) -> float | None:
     in_l2 = known(launch.values["l2_hit_share"]) if in_l2 is None else in_l2
     if levels is None or in_l2 is None:
         return None
-    in_l1 = in_l1 if in_l1 > 0 else 0.0
+    in_l1, in_l2 = (min(1.0, share) if share > 0 else 0.0 for share in (in_l1, in_l2))  # noise goes beyond 0...1
     beyond = in_l2 * levels["l2_cycles"] + (1.0 - in_l2) * levels["dram_cycles"]
     return float(in_l1 * levels["l1_cycles"] + (1.0 - in_l1) * beyond)
 
